@@ -73,7 +73,14 @@ struct ConnectionScenarios {
       let peripheral = try await stage.connect()
       #expect(peripheral.address == Sample.address)
       #expect(peripheral.adapter == Sample.adapter)
+      // Neither another adapter nor another interface of the device has to do with the link.
+      let other: ObjectPath = "/org/bluez/hci1"
+      await stage.daemon.add(
+        other, [Name.Interface.adapter: ["Address": .string("00:AA:01:00:00:43"), "Powered": .bool(true)]])
+      await stage.central.take(.removed(FakeBlueZ.device, ["org.bluez.Battery1"]))
+      #expect(await stage.central.links[FakeBlueZ.device] != nil)
       await stage.daemon.setDevice(["Connected": .bool(false)])
+      await stage.daemon.remove(other)
       #expect(await peripheral.disconnection()?.cause == .remote)
       #expect(await stage.daemon.members(Self.ofInterest) == ["Connect"])
     }
@@ -167,7 +174,7 @@ struct ConnectionScenarios {
     "an attempt that expires in the kernel without a reply of BlueZ gives connectFailed",
     arguments: [
       (4100, 0, CentralError.Code.connectFailed), (20_100, 3, .connectFailed), (900, 0, .peripheralUnknown),
-      (300, 3, .outOfSlots),
+      (300, 3, .outOfSlots), (3499, 1, .outOfSlots), (3500, 1, .connectFailed),
     ])
   func givenUp(milliseconds: Int, links: Int, code: CentralError.Code) {
     #expect(BlueZCentral.objectRemoved(after: .milliseconds(milliseconds), beside: links).code == code)
@@ -229,6 +236,7 @@ struct ConnectionScenarios {
     "a link is reported once, when BlueZ signals it, whatever becomes of the connection",
     arguments: [
       (.success([]), nil),
+      (.failure(.remote("org.bluez.Error.AlreadyConnected", "Already Connected")), nil),
       (.failure(.remote("org.bluez.Error.Failed", "br-connection-canceled")), .connectFailed),
     ] as [(Result<[DBusValue], DBusError>, CentralError.Code?)])
   func reportedLink(answer: Result<[DBusValue], DBusError>, code: CentralError.Code?) async throws {
@@ -253,6 +261,8 @@ struct ConnectionScenarios {
   @Test("a link that BlueZ does not signal is detected by reading Connected, and ends like any other")
   func unsignalledLink() async throws {
     try await stage { stage in
+      // Known, and not connected.
+      await addSecond(stage)
       await stage.daemon.reply(to: "Get") { _ in .success([.variant(.bool(true))]) }
       let peripheral = try await stage.central.connect(to: Sample.address, on: Sample.adapter)
       let asked = await stage.daemon.calls.last
@@ -292,6 +302,50 @@ struct ConnectionScenarios {
       }
       #expect(await first.disconnection()?.cause == .local)
       #expect(await stage.daemon.count("Connect") == 2)
+    }
+  }
+
+  @Test("a device that is being connected to gets no second attempt, and its object is not removed")
+  func oneAttempt() async throws {
+    try await Stage.with {
+      await $0.addAdapter()
+      // From storage.
+      await $0.addDevice()
+    } _: { stage in
+      await stage.daemon.neverReply(to: "Connect")
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { _ = await connect(stage) }
+        await stage.daemon.called("Connect")
+        #expect(await connect(stage)?.code == .busy)
+        try? await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+        group.cancelAll()
+      }
+      #expect(await stage.daemon.count("StartDiscovery") == 1)
+      #expect(await stage.daemon.count("Connect") == 1)
+      #expect(await stage.daemon.count("RemoveDevice") == 0)
+    }
+  }
+
+  @Test("an attempt that has failed gives cancelled if it is cancelled before its reason is known")
+  func cancelledFailure() async throws {
+    try await stage { stage in
+      await stage.daemon.refuse("Connect", "org.bluez.Error.Failed", "Input/output error")
+      let error = await connect(stage) {
+        await stage.daemon.called("Connect")
+        try? await SystemClock().sleep(for: BlueZPeripheral.settling / 2)
+      }
+      #expect(error?.code == .cancelled)
+    }
+  }
+
+  @Test("a link that does not end is waited for during 5 s", arguments: [true, false])
+  func endless(isAnswered: Bool) async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      if !isAnswered { await stage.daemon.neverReply(to: "Disconnect") }
+      let began = stage.central.clock.now
+      await peripheral.disconnect()
+      #expect(began.duration(to: stage.central.clock.now) == .seconds(5))
     }
   }
 
@@ -345,6 +399,19 @@ struct ConnectionScenarios {
     }
   }
 
+  @Test("a cause that nobody has read does not change after a second")
+  func oldCause() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      try await stage.seen()
+      try await SystemClock().sleep(for: .seconds(1))
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      try await stage.seen()
+      #expect(await peripheral.disconnection()?.cause == .remote)
+    }
+  }
+
   @Test("a cause that was delivered does not change, whatever is lost later")
   func finalCause() async throws {
     try await stage { stage in
@@ -393,6 +460,32 @@ struct ConnectionScenarios {
       let isKept = try await stage.central.forget(Sample.address, on: Sample.adapter)
       #expect(isKept)
       #expect(await stage.daemon.count("RemoveDevice") == 1)
+      // The new object can be used at once.
+      _ = try await stage.connect()
+    }
+  }
+
+  @Test("a device is not connected to for 5 s while BlueZ removes it; after a refusal it can be")
+  func beingForgotten() async throws {
+    try await stage { stage in
+      await stage.daemon.neverReply(to: "RemoveDevice")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { _ = try? await stage.central.forget(Sample.address, on: Sample.adapter) }
+        await stage.daemon.called("RemoveDevice")
+        try await SystemClock().sleep(for: .milliseconds(4999))
+        #expect(await connect(stage)?.code == .peripheralUnknown)
+        try await SystemClock().sleep(for: .milliseconds(1))
+        _ = try await stage.connect()
+        group.cancelAll()
+      }
+    }
+    try await stage { stage in
+      await stage.daemon.refuse("RemoveDevice", "org.bluez.Error.NotAuthorized", "Not Authorized")
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.forget(Sample.address, on: Sample.adapter)
+      }
+      #expect(error?.code == .permissionDenied)
+      _ = try await stage.connect()
     }
   }
 

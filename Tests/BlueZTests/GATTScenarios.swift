@@ -24,6 +24,8 @@ struct GATTScenarios {
         group.addTask {
           try await peripheral.discover(Sample.service, requiring: [Sample.status, Sample.command])
         }
+        // However long the services take.
+        try await stage.central.clock.sleep(for: .seconds(3))
         await stage.daemon.setDevice(["ServicesResolved": .bool(true)])
         // Children also appear before their parent.
         await stage.daemon.addCharacteristic(FakeBlueZ.command, Sample.command)
@@ -32,6 +34,62 @@ struct GATTScenarios {
         let service = try #require(try await group.next())
         #expect(service.characteristics.map(\.uuid) == [Sample.status, Sample.command])
       }
+    }
+  }
+
+  @Test("an attribute that does not appear within 2 s is missing")
+  func missing() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let status = try #require(service[Sample.status])
+      let began = stage.central.clock.now
+      let noService = await failure { () async throws(CentralError) in
+        try await peripheral.discover("180A", requiring: [])
+      }
+      let noDescriptor = await failure { () async throws(CentralError) in
+        try await peripheral.readDescriptor("2901", of: status)
+      }
+      #expect(noService?.code == .attributeMissing("180A"))
+      #expect(noDescriptor?.code == .attributeMissing("2901"))
+      #expect(began.duration(to: stage.central.clock.now) == .seconds(4))
+    }
+  }
+
+  @Test("an attribute whose object BlueZ has removed is missing; with its object the link counts as lost")
+  func removed() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      await stage.daemon.remove(FakeBlueZ.command)
+      let refusal = DBusError.remote("org.freedesktop.DBus.Error.UnknownObject", "gone")
+      await stage.daemon.reply(to: "WriteValue") { _ in .failure(refusal) }
+      for (uuid, code) in [
+        (Sample.command, CentralError.Code.attributeMissing(Sample.command)), (Sample.status, .disconnected),
+      ] {
+        let characteristic = try #require(service[uuid])
+        let error = await failure { () async throws(CentralError) in
+          try await peripheral.write([1], to: characteristic, .withResponse)
+        }
+        #expect(error == CentralError(code, stackText: refusal.description))
+      }
+    }
+  }
+
+  @Test("a discovery of services gives cancelled when it is cancelled", arguments: [true, false])
+  func cancelledDiscovery(isResolved: Bool) async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      if isResolved { await stage.daemon.setDevice(["ServicesResolved": .bool(true)]) }
+      let error = await withTaskGroup(of: CentralError?.self) { group in
+        group.addTask {
+          await failure { () async throws(CentralError) in
+            try await peripheral.discover(Sample.service, requiring: [])
+          }
+        }
+        try? await stage.central.clock.sleep(for: .milliseconds(10))
+        group.cancelAll()
+        return await group.next() ?? nil
+      }
+      #expect(error?.code == .cancelled)
     }
   }
 
@@ -60,6 +118,11 @@ struct GATTScenarios {
       let status = try #require(service[Sample.status])
       let error = await failure { () async throws(CentralError) in try await peripheral.read(status) }
       #expect(error?.code == .other && error?.stackText?.contains("1048577 bytes") == true)
+      for count in [512, 513] {
+        await stage.daemon.reply(to: "ReadValue") { _ in .success([.bytes(Array(large.prefix(count)))]) }
+        let read = try? await peripheral.read(status)
+        #expect((read == nil) == (count > 512))
+      }
       let stream = try await peripheral.notifications(of: status)
       await stage.daemon.notify(large)
       var iterator = stream.makeAsyncIterator()
@@ -225,9 +288,23 @@ struct GATTScenarios {
     }
   }
 
+  @Test("of the values that nobody reads, the newest 256 stay")
+  func unread() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let stream = try await peripheral.notifications(of: try #require(service[Sample.status]))
+      for number in 0...256 { await stage.daemon.notify([UInt8(number / 256), UInt8(number % 256)]) }
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      _ = await peripheral.disconnection()
+      var values: [[UInt8]] = []
+      for await notification in stream { values.append(notification.value) }
+      #expect(values.count == 256 && values.first == [0, 1] && values.last == [1, 0])
+    }
+  }
+
   @Test(
-    "a characteristic of another link is not accepted",
-    arguments: ["", "x", "/", "/org/bluez/hci1/dev_1/char1"])
+    "a characteristic of another link is not accepted, nor the device itself",
+    arguments: ["", "x", "/", "/org/bluez/hci1/dev_1/char1", FakeBlueZ.device.text])
   func foreign(handle: String) async throws {
     try await stage { stage in
       let (peripheral, _) = try await stage.discovered()

@@ -26,8 +26,10 @@ struct ObjectTreeTests {
     let id = AdapterID(try #require(BluetoothAddress("00:AA:01:00:00:42")))
     #expect(tree.adapters == [Adapter(id: id, name: "hci0", state: .ready)])
     #expect(tree.path(of: id) == hci0)
+    tree.apply(.removed(hci0, ["org.bluez.Media1"]))
+    #expect(tree.adapterPaths == [hci0])
     tree.apply(.removed(hci0, [Name.Interface.adapter]))
-    #expect(tree.adapters.isEmpty)
+    #expect(tree.adapterPaths.isEmpty)
     tree.apply(.added("/org/bluez/hci3", adapter()))
     #expect(tree.adapters == [Adapter(id: id, name: "hci3", state: .ready)])
     #expect(tree.path(of: id) == "/org/bluez/hci3")
@@ -65,6 +67,10 @@ struct ObjectTreeTests {
     #expect(
       hardware(["Manufacturer": .uint16(93), "Version": .byte(10)])
         == AdapterHardware(manufacturer: 93, version: 10))
+    #expect(
+      hardware(["Manufacturer": .string("93"), "Version": .byte(10)])
+        == AdapterHardware(manufacturer: nil, version: 10))
+    #expect(hardware(["Manufacturer": .uint16(93)]) == AdapterHardware(manufacturer: 93, version: nil))
     #expect(hardware(["Manufacturer": .string("93")]) == nil)
   }
 
@@ -73,6 +79,9 @@ struct ObjectTreeTests {
     let tree = tree(
       .snapshot([hci0: adapter("00:AA:01:00:00:42"), "/org/bluez/hci1": adapter("00:AA:01:00:00:41")]))
     #expect(tree.adapters.map(\.name) == ["hci1", "hci0"])
+    let twins = self.tree(.snapshot([hci0: adapter(), "/org/bluez/hci1": adapter()]))
+    #expect(twins.adapters.map(\.name) == ["hci0"])
+    #expect(twins.adapters.first.flatMap { twins.path(of: $0.id) } == hci0)
   }
 
   @Test("a device with resolved services is connected, even if BlueZ has not signalled it")
@@ -128,6 +137,7 @@ struct ObjectTreeTests {
     var tree = tree(.added(device, [Name.Interface.device: [:], "org.bluez.Battery1": [:]]))
     tree.apply(.removed(device, ["org.bluez.Battery1"]))
     #expect(tree.device(device) != nil)
+    tree.apply(.added(hci0, ["org.bluez.Media1": [:]]))
     tree.apply(.removed(device, [Name.Interface.device]))
     #expect(tree == ObjectTree())
   }
@@ -205,9 +215,27 @@ struct ObjectTreeTests {
     #expect(tree.service(service, requiring: [], of: device) != .ambiguous(wanted))
     tree.apply(.added(second, object(service, gattService, ("Device", child(device, "x")))))
     #expect(tree.service(service, requiring: [], of: device) != .ambiguous(service))
+    #expect(tree.services(of: device).count == 1)
     tree.apply(.added(second, object(service, gattService)))
     tree.apply(.added(child(device, "service0030"), object(service, gattService)))
     #expect(tree.service(service, requiring: [wanted], of: device) == .ambiguous(service))
+  }
+
+  @Test("a descriptor belongs to one characteristic")
+  func descriptor() {
+    let characteristic: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_01/service0010/char0011"
+    func added(_ name: String, _ uuid: String, of owner: ObjectPath? = nil) -> ObjectTree.Change {
+      var properties: Properties = ["UUID": .string(uuid)]
+      if let owner { properties["Characteristic"] = .objectPath(owner) }
+      return .added(
+        ObjectPath(characteristic.text + "/" + name)!, [Name.Interface.gattDescriptor: properties])
+    }
+    let tree = tree(
+      added("desc0012", "2902"), added("desc0013", "2901", of: device), added("desc0014", "2901"),
+      added("desc0015", "2901", of: characteristic))
+    #expect(tree.descriptor("2901", of: characteristic)?.lastElement == "desc0014")
+    #expect(tree.descriptor("2902", of: characteristic)?.lastElement == "desc0012")
+    #expect(tree.descriptor("2900", of: characteristic) == nil)
   }
 
   @Test("objects beyond the maximum are dropped, and changes of the others still count")
@@ -216,7 +244,7 @@ struct ObjectTreeTests {
     for number in 0..<(ObjectTree.mostDevices + 10) {
       tree.apply(.added(ObjectPath("/org/bluez/hci0/dev_\(number)")!, [Name.Interface.device: [:]]))
     }
-    #expect(tree.devices(under: hci0).count == ObjectTree.mostDevices)
+    #expect(tree.devices(under: hci0).count == 50_000)
     tree.apply(.changed(device, interface: Name.Interface.device, ["RSSI": .int16(-40)], invalidated: []))
     #expect(tree.device(device)?.number("RSSI") == -40)
   }
@@ -246,6 +274,21 @@ struct ObjectTreeTests {
     #expect(added == .added(device, [Name.Interface.device: ["Name": .string("a")]]))
     var tree = tree(try #require(added))
     for number in 0..<1_000 { tree.apply(try change([("Unknown\(number)", large)])) }
+    // The largest are kept: each part of a value counts as 32 bytes.
+    let (text, texts) = (String(repeating: "a", count: 16_384), [String](repeating: "", count: 512))
+    let data = DBusValue.dictionary(
+      key: "q", value: "v", [DBusEntry(.uint16(76), .variant(.bytes([UInt8](repeating: 1, count: 16_352))))])
+    #expect(
+      try change([("Name", .string(text)), ("UUIDs", .strings(texts)), ("ManufacturerData", data)])
+        == .changed(
+          device, interface: Name.Interface.device,
+          ["Name": .string(text), "UUIDs": .strings(texts), "ManufacturerData": data], invalidated: []))
+    let tooLarge = DBusValue.dictionary(
+      key: "q", value: "v", [DBusEntry(.uint16(76), .variant(.bytes([UInt8](repeating: 1, count: 16_353))))])
+    #expect(
+      try change([
+        ("Name", .string(text + "a")), ("UUIDs", .strings(texts + [""])), ("ManufacturerData", tooLarge),
+      ]) == .changed(device, interface: Name.Interface.device, [:], invalidated: []))
     let entry = DBusEntry(.uint16(76), .variant(large))
     let changed = try change([
       ("ManufacturerData", .dictionary(key: "q", value: "v", [entry])), ("RSSI", .int16(-40)),
@@ -268,7 +311,12 @@ struct ObjectTreeTests {
       [.string("/x"), .dictionary(key: "s", value: "a{sv}", [])],
     ]
     for body in bodies {
-      #expect(ObjectTree.Change(Signal(path: "/", interface: manager, member: added, body: body)) == nil)
+      for (interface, member) in [
+        (manager, added), (manager, Name.Member.interfacesRemoved),
+        (Name.Interface.properties, Name.Member.propertiesChanged),
+      ] {
+        #expect(ObjectTree.Change(Signal(path: "/", interface: interface, member: member, body: body)) == nil)
+      }
       #expect(ObjectTree.Change(managedObjects: body) == nil)
     }
     #expect(

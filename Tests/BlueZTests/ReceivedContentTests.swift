@@ -88,6 +88,40 @@ struct ReceivedContentTests {
           rssi: -71, payload: .init(localName: "Robo Sensor"), wantsCleanSlate: false))
   }
 
+  @Test("the services of the last report stay, and those that a connection finds are none of it")
+  func services() throws {
+    func services(_ uuid: String) -> Properties { ["UUIDs": .strings([uuid])] }
+    let object = Object.created(name + rssi + services("180A")).object
+    #expect(object.signal(rssi)?.payload.serviceUUIDs == ["180A"])
+    #expect(object.signal(rssi + services("180F"))?.payload.serviceUUIDs == ["180F"])
+    _ = object.signal(["Connected": .bool(true)])
+    #expect(object.signal(rssi + services("1801"))?.payload.serviceUUIDs == ["180F"])
+  }
+
+  @Test("a new name alone is a report of a device that is received")
+  func nameOnly() {
+    let new: Properties = ["Name": .string("New")]
+    #expect(Object.created(name + rssi).object.signal(new)?.payload.localName == "New")
+    #expect(Object(remembered: name).signal(new) == nil)
+  }
+
+  @Test("what no advertisement can have is left out")
+  func longest() throws {
+    for (length, isKept) in [(1650, true), (1651, false)] {
+      let (text, bytes) = (String(repeating: "a", count: length), [UInt8](repeating: 1, count: length))
+      let content = Self.manufacturerData(0x0059, bytes) + Self.serviceData("4677", bytes)
+      let payload = try #require(
+        Object.created(rssi + ["Name": .string(text)] + content).sighting?.payload)
+      #expect((payload.localName == text) == isKept)
+      #expect((payload.manufacturerData == [0x0059: bytes]) == isKept)
+      #expect((payload.serviceData == ["4677": bytes]) == isKept)
+    }
+    let uuids = (0x1000..<0x1400).map { String($0, radix: 16, uppercase: true) }
+    let services = try #require(
+      Object.created(rssi + ["UUIDs": .strings(uuids)]).sighting?.payload.serviceUUIDs)
+    #expect(services.count == 825 && services.first == "1000")
+  }
+
   @Test("a sensor that has become a beacon is reported as a beacon without its old name")
   func stale() throws {
     let object = Object.created(name + rssi).object
@@ -178,6 +212,9 @@ struct ReceivedContentTests {
     #expect(next.payload.localName == "Robo Sensor")
     #expect(next.payload.manufacturerData == [0x0059: [2]])
     #expect(try #require(object.signal(data + rssi)).payload.localName == nil)
+    let sensor = Object.created(name + Self.serviceData("4677", [1]) + rssi).object
+    #expect(sensor.signal(Self.serviceData("4677", [2]))?.payload.localName == "Robo Sensor")
+    #expect(sensor.signal(Self.serviceData("FCD2", [2])).map(\.payload.localName) == .some(nil))
   }
 
   @Test("data without RSSI is a report whose RSSI has hardly changed")

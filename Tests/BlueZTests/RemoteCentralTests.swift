@@ -87,6 +87,28 @@ struct RemoteCentralTests {
     #expect(network.limit.map { $0 >= .milliseconds(400) && $0 < .milliseconds(410) } == true)
   }
 
+  @Test("on a slow network a link may be known late")
+  func slowLink() async throws {
+    try await Stage.withBus(delay: .milliseconds(500)) { bus in
+      try await Stage.with(bus) {
+        await $0.addAdapter()
+        await $0.addDevice(Sample.named)
+      } _: { daemon in
+        let clock = SystemClock()
+        await daemon.reply(to: "Get") { _ in
+          try? await clock.sleep(for: .seconds(2))
+          return .success([.variant(.bool(true))])
+        }
+        let central = try await BlueZCentral.open(bus: bus.busAddress, of: Self.host, clock: clock)
+        #expect(await central.roundTrip(to: Self.host) == .seconds(3))
+        let link = try await central.connect(
+          to: Sample.address, on: AdapterID(Sample.adapter.address, on: Self.host))
+        #expect(link.address == Sample.address)
+        await central.close()
+      }
+    }
+  }
+
   @Test("what arrives while a question is not answered is as old as the last answered one")
   func delayed() async throws {
     try await with(Self.host) { stage in

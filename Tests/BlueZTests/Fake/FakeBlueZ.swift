@@ -76,7 +76,7 @@ actor FakeBlueZ {
 
   // MARK: Objects and signals
 
-  private var managedObjects: DBusValue {
+  var managedObjects: DBusValue {
     .dictionary(
       key: "o", value: "a{sa{sv}}",
       objects.sorted { $0.key < $1.key }.map { DBusEntry(.objectPath($0.key), Self.value($0.value)) })

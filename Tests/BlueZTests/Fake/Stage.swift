@@ -64,9 +64,12 @@ struct Stage: Sendable {
   }
 
   /// Runs the body with a bus, in virtual time. Nobody is left on the bus afterwards.
-  static func withBus(_ body: @escaping @Sendable (LocalBus) async throws -> Void) async throws {
+  /// - Parameter delay: the time that each message takes.
+  static func withBus(
+    delay: Duration = .zero, _ body: @escaping @Sendable (LocalBus) async throws -> Void
+  ) async throws {
     try await LoopExecutor.runInVirtualTime {
-      let bus = LocalBus()
+      let bus = LocalBus(delay: delay == .zero ? nil : { delay })
       do {
         try await body(bus)
       } catch {
