@@ -1,8 +1,48 @@
+import DBus
+import Foundation
+import Host
+import Model
 import Testing
 
 @testable import Application
 
-@Suite("numbers and addresses of options") struct BoundsTests {
+@Suite("bounds of numbers, addresses and texts") struct BoundsTests {
+  @Test("a message names three networks and ten passwords, and how many more there are")
+  func names() {
+    func wanted(_ name: String, _ networks: Int = 1) -> SecretResolver.Wanted {
+      let reference = SecretReference(.environment(name), file: "m.yaml", line: 1, column: 1)
+      return .init(reference: reference, networks: (1...networks).map { "N\($0)" }, descriptions: [])
+    }
+    #expect(SecretMessages.networks(of: wanted("V", 3)) == "N1, N2, N3")
+    #expect(SecretMessages.networks(of: wanted("V", 5)) == "N1, N2, N3 and 2 more")
+    let ten = "Rehearsal: made-up passwords replace V1, V2, V3, V4, V5, V6, V7, V8, V9, V10"
+    #expect(SecretMessages.standIns((1...10).map { wanted("V\($0)") }) == ten)
+    #expect(SecretMessages.standIns((1...12).map { wanted("V\($0)") }) == ten + " and 2 more")
+  }
+
+  @Test("a file with a password has 4096 bytes at most")
+  func passwordFile() throws {
+    let path = NSTemporaryDirectory() + "roboprov-password-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    for length in [4096, 4097] {
+      try Data(repeating: UInt8(ascii: "x"), count: length).write(to: URL(filePath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      let read = Result { () throws(SecretError) in try SecretFile.read(path, besides: "m.yaml").count }
+      #expect(read == (length > 4096 ? .failure(.tooLong) : .success(length)))
+    }
+  }
+
+  @Test("a run's id has at most 32 characters of the computer's name, none of them special")
+  func runName() {
+    let name = "Anna's Laptop " + String(repeating: "x", count: 40)
+    let surroundings = Surroundings(
+      variables: [:], bus: .address("unix:path=/none"),
+      computer: .init(name: name) { [UInt8](repeating: 0xAB, count: $0) },
+      wall: { Date(timeIntervalSince1970: 1_795_392_000) }, write: { _, _ in })
+    let run = Surroundings.$current.withValue(surroundings) { RunIdentity(operatedBy: "anna") }
+    #expect(run.id == "20261123T000000Z-anna-s-laptop-xxxxxxxxxxxxxxxxxx-ababab")
+  }
+
   @Test("the number of rooms that may fail is a number, or a share of all")
   func failures() {
     func limit(_ text: String, of rooms: Int = 250) -> Int? {

@@ -52,6 +52,24 @@ import Testing
           product: "Realtek Bluetooth Radio", driver: "btusb", path: "usb1/1-3/1-3:1.0"))
   }
 
+  @Test("a dongle may have no names, and long ones are cut after 100 characters")
+  func names() throws {
+    let product = (0..<101).map { "\($0 % 10)" }.joined()
+    for (files, expected) in [
+      ([:], nil), (["manufacturer": "\n", "product": product], String(product.prefix(100))),
+    ] as [([String: String], String?)] {
+      let all = files.merging(["idVendor": "0bda\n", "idProduct": "8771\n", "1-3:1.0/uevent": ""]) { $1 }
+      let hardware = try Self.within(
+        Dictionary(uniqueKeysWithValues: all.map { ("\(Self.usb)/\($0)", $1) }),
+        links: [
+          "\(Self.usb)/1-3:1.0/bluetooth/hci0/device": "../../../1-3:1.0",
+          "class/bluetooth/hci0": "../../\(Self.usb)/1-3:1.0/bluetooth/hci0",
+        ]
+      ) { $0.hardware(of: "hci0", adding: nil) }
+      #expect(hardware?.identifier == "0bda:8771" && hardware?.product == expected)
+    }
+  }
+
   @Test(
     "an adapter on another bus is not that of the same name on this host",
     arguments: [nil, "unix:path=/other"])

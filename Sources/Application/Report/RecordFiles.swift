@@ -32,7 +32,7 @@ struct RecordFiles {
     var folders: Set<String> = []
     for name in names {
       let parts = name.split(separator: "/")
-      for count in 1..<max(parts.count, 1) { folders.insert(parts.prefix(count).joined(separator: "/")) }
+      for count in 1..<parts.count { folders.insert(parts.prefix(count).joined(separator: "/")) }
     }
     for run in archive.runs { folders.formUnion([run.id, "\(run.id)/\(RunDirectory.devices)"]) }
     folders.insert(SignedFolders.name)

@@ -96,7 +96,7 @@ package struct ReportSet {
         advice: "Move it out of the building's folder.")
     }
     let newest = RunReports.latest(of: archive)
-    if latest != newest, latest != nil || newest != nil {
+    if latest != newest {
       differences.append(
         Difference(
           path: RunDirectory.latest,
