@@ -105,7 +105,7 @@ final class RemoteLock: Sendable {
           _ = "\n".withCString { write(input.writing, $0, 1) }
           next = Deadline(after: interval)
         }
-        usleep(50_000)
+        ProcessPipe.wait(for: [])
       }
       if child.hasEnded {
         _ = output.read(into: &bytes, atMost: 4096)
