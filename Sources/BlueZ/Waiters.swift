@@ -16,9 +16,7 @@ struct Waiters {
   }
 
   /// Ends all waits. Their order does not matter, because all of them check the same state.
-  mutating func endAll() {
-    let all = waiting.values
-    waiting = [:]
-    for changed in all { changed.fulfill() }
+  func endAll() {
+    for changed in waiting.values { changed.fulfill() }
   }
 }

@@ -133,7 +133,8 @@ import VirtualTime
     try await VirtualTime.run { clock in
       let device = Self.device(nil, clock)
       device.failDiscoveries([.attributeMissing(Improv.Attribute.capabilities)])
-      #expect(try await Improv.identify(over: device, on: clock) == false)
+      let isIdentified = try await Improv.identify(over: device, on: clock)
+      #expect(!isIdentified)
       for code in [CentralError.Code.busy, .attributeMissing(Improv.Attribute.state)] {
         device.failDiscoveries([code])
         let error = await #expect(throws: CentralError.self) {

@@ -69,7 +69,7 @@ struct Stage: Sendable {
     delay: Duration = .zero, _ body: @escaping @Sendable (LocalBus) async throws -> Void
   ) async throws {
     try await LoopExecutor.runInVirtualTime {
-      let bus = LocalBus(delay: delay == .zero ? nil : { delay })
+      let bus = LocalBus(delay: { delay })
       do {
         try await body(bus)
       } catch {

@@ -513,15 +513,6 @@ import Testing
     #expect(run.machine.course.isStopping == (others == 0))
   }
 
-  @Test("an adapter leaves eight devices to another one before it connects to the next")
-  func deferrals() {
-    var run = Driver(rooms: 10, adapters: [Self.hci0, Self.hci1])
-    run.receive(Array(1...10), on: Self.hci0, rssi: -80, at: 0.2)
-    run.receive(Array(1...10), on: Self.hci1, rssi: -60, at: 0.3)
-    run.pass(at: 1.2)
-    #expect(run.send(.scanEnded(nil, Self.hci0), at: 1.3).begun == [attempt(9)])
-  }
-
   @Test("an adapter with a failed attempt at a device leaves it to another one")
   func otherAdapter() {
     var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
