@@ -133,6 +133,8 @@ extension BlueZCentral {
     _ path: ObjectPath, _ adapter: ObjectPath, began: MonotonicInstant
   ) async -> CentralError? {
     while !Task.isCancelled {
+      if stack == .busLost { return CentralError(.busUnavailable) }
+      if stack == .unasked { return CentralError(.stackUnavailable) }
       if let problem = problem(at: adapter) { return CentralError(.adapterUnavailable(problem)) }
       if tree.device(path) == nil {
         // A reply that arrives together with the removal takes precedence, because it contains the reason.

@@ -205,6 +205,15 @@ struct ConnectionScenarios {
       }
       #expect(await connect(stage)?.code == loss.code)
     }
+    // Before BlueZ answers.
+    try await stage { stage in
+      await stage.daemon.neverReply(to: "Connect")
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { #expect(await connect(stage)?.code == loss.code) }
+        await stage.daemon.called("Connect")
+        await loss.happen(stage)
+      }
+    }
   }
 
   @Test("an attempt fails with the adapter's reason even if the device is removed just before the adapter")
