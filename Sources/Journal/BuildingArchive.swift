@@ -184,7 +184,8 @@ package struct BuildingArchive: Sendable {
       var state = taken ?? before(run.id).runs.reduce(into: empty, add)
       add(&state, run)
       try body(run, state)
-      states[run.id] = state
+      // A state of a large building is large, so one that nobody takes over is not kept.
+      if last[run.id] != nil { states[run.id] = state }
     }
   }
 

@@ -55,7 +55,8 @@ package struct RecordFollower: Sendable {
     present = Set(archive.runs.filter { $0.started != nil }.map(\.id))
     known.formUnion(present)
     open = archive.runs.last.flatMap { run -> (run: BuildingListing.Entry, place: JournalPlace)? in
-      guard run.started != nil, !run.record.hasEnded,
+      // A damaged journal may be repaired in its place.
+      guard run.started != nil, run.record.damage == nil, !run.record.hasEnded,
         let entry = folder.runs.first(where: { $0.id == run.id })
       else { return nil }
       return (entry, run.record.end)
@@ -78,9 +79,9 @@ package struct RecordFollower: Sendable {
     guard let mark = folder.marks[index], mark.identity == before.marks[index]?.identity,
       mark.size > open.place.bytes
     else { return nil }
-    // If more was added since the mark, the next look finds another mark, and reads the whole record once more.
+    // What was added since the mark is read next time.
     let bytes = try File.reading(open.run.journal).readAll(from: open.place.bytes)
-    let added = JournalReader.read(bytes, after: open.place)
+    let added = JournalReader.read(Array(bytes.prefix(mark.size - open.place.bytes)), after: open.place)
     guard added.damage == nil, !added.hasEnded else { return nil }
     open.place = added.end
     self.open = open

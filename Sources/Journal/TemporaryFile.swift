@@ -12,17 +12,29 @@ package enum TemporaryFile {
   package static func create(
     for name: String, in directory: Int32, at path: String, mode: UInt32 = 0o600
   ) -> (descriptor: Int32, name: String) {
+    create(for: name, in: directory, at: path, mode: mode) { flock($0, $1) }
+  }
+
+  /// - Parameter lock: Another way than the kernel's to lock a file, for tests.
+  static func create(
+    for name: String, in directory: Int32, at path: String, mode: UInt32 = 0o600,
+    by lock: (_ descriptor: Int32, _ operation: Int32) -> Int32
+  ) -> (descriptor: Int32, name: String) {
     removeAbandoned(in: path)
     for number in 1...100 {
       let temporary = ".\(name)\(mark)\(getpid())-\(number)"
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       let descriptor = openat(directory, temporary, flags, mode)
-      if descriptor < 0 { continue }
-      // On a file system without locks nothing is removed.
-      _ = flock(descriptor, LOCK_EX)
+      if descriptor < 0 {
+        if errno == EEXIST { continue }
+        // A lost network may take minutes to refuse each name.
+        break
+      }
+      // Without waiting: the other process may be stopped. On a file system without locks nothing is removed.
+      let isLocked = lock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
       var status = stat()
-      if fstat(descriptor, &status) == 0, status.st_nlink > 0 { return (descriptor, temporary) }
-      // Another process had locked it first, and has removed it.
+      if isLocked, fstat(descriptor, &status) == 0, status.st_nlink > 0 { return (descriptor, temporary) }
+      // Another process has locked it first, and removes it.
       close(descriptor)
     }
     return (-1, "")
@@ -33,7 +45,10 @@ package enum TemporaryFile {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     for name in names where isTemporary(name) {
       let file = path + "/" + name
-      let descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+      // It may have got the permissions of a file that nobody may write.
+      var descriptor = open(file, O_WRONLY | flags)
+      if descriptor < 0 { descriptor = open(file, O_RDONLY | flags) }
       defer { close(descriptor) }
       var (status, now) = (stat(), stat())
       // By now the file may be complete, or another one may have its name.

@@ -162,6 +162,19 @@ struct BuildingArchiveTests {
     }
   }
 
+  @Test("the state after a run is not kept unless another run takes it over")
+  func states() async throws {
+    final class State {}
+    for id in ["one", "two", "three"] { try await run(id) }
+    weak var last: State?
+    var kept: [String] = []
+    try read().forEachRun([State](), adding: { states, _ in states.append(State()) }) { run, states in
+      if last != nil { kept.append(run.id) }
+      last = states.last
+    }
+    #expect(kept == [])
+  }
+
   @Test("a file beside the runs is read only if its name cannot lead elsewhere")
   func readBytes() async throws {
     try await run("one")

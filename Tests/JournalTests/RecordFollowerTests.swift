@@ -160,6 +160,22 @@ import Testing
     #expect(try follower.look() == nil)
   }
 
+  @Test("a damaged journal that is repaired in its place, and continues, is read whole")
+  func repaired() throws {
+    var follower = RecordFollower("demo", in: reports)
+    let lines = lines()
+    var damaged = Array(lines[..<6].joined())
+    damaged[lines[..<5].joined().count] = UInt8(ascii: "x")
+    try begin("run-1", damaged)
+    #expect(try record(&follower)?.faults.count == 1)
+    try temporary.overwrite(
+      String(decoding: lines[..<7].joined(), as: UTF8.self), "reports/demo/run-1/journal.jsonl")
+    let archive = try #require(try record(&follower))
+    #expect(archive.faults.isEmpty && archive.runs[0].record.events.count == 7)
+    try append(lines[7])
+    #expect(try added(&follower) == ["room_finished"])
+  }
+
   @Test("a follower takes no lock, and knows by whom one is held")
   func lock() throws {
     #expect(RunLock.holder(ofBuilding: "demo", in: reports) == nil)

@@ -34,8 +34,8 @@ struct RoomTable: Sendable {
   private(set) var failedToConnect: [Int: FailedConnection] = [:]
   /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
-  /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
-  /// own session searches it.
+  /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room. Up to date, and of
+  /// use, only for a room whose own session searches its device.
   private(set) var reach: [Int: [AdapterID: Int]] = [:]
   var timers = RoomTimers()
 
@@ -147,7 +147,7 @@ struct RoomTable: Sendable {
     return true
   }
 
-  /// Notes that an adapter received a device that its own session searches.
+  /// Notes that an adapter received the device of a room.
   mutating func reached(_ place: Int, by adapter: AdapterID, rssi: Int?) {
     reach[place, default: [:]][adapter] = rssi ?? reach[place]?[adapter]
   }
