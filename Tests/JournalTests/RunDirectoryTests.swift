@@ -62,6 +62,8 @@ struct RunDirectoryTests {
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == nil)
     try first.publish()
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
+    // What a process left that was killed in this place, and whose folder was removed.
+    #expect(symlink("run-2", reports + "/demo/.latest.run-2") == 0)
     let second = try create("run-2")
     #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
