@@ -52,7 +52,7 @@ extension BlueZCentral {
     while !Task.isCancelled {
       // Without a reply the list is empty. The next change of the stack causes another attempt.
       try? await ready()
-      guard stack != .busLost else { return nil }
+      guard stack != .busLost, !Task.isCancelled else { return nil }
       let now = knownAdapters
       if now != last { return now }
       if let settles = nextSettling {

@@ -26,20 +26,20 @@ struct Discovery {
   static let mostDoubtful = 1024
   /// When the kernel's scan was last restarted.
   var restartedAt: MonotonicInstant?
-  /// The number of reports per device.
-  var reports: [ObjectPath: Int] = [:]
+  /// The number of reports per device, until `repeatsDevices` is known: a scan may last for hours.
+  var reports: [ObjectPath: Int]? = [:]
   /// When a device was last reported.
   private(set) var reportedAt: MonotonicInstant?
 
   /// Counts a report of a device.
   mutating func count(_ path: ObjectPath, at now: MonotonicInstant) {
-    reports[path, default: 0] += 1
+    reports?[path, default: 0] += 1
     reportedAt = now
   }
 
   /// Whether the controller reports a device repeatedly. A controller that reports each device once per scan
   /// still reports it twice if advertisement and scan response are separate.
-  var repeatsDevices: Bool { reports.values.contains { $0 > 2 } }
+  var repeatsDevices: Bool { reports?.values.contains { $0 > 2 } ?? false }
 
   /// Whether each report signals its data (`DuplicateData`): a discovery of this client runs or is about to
   /// start.
@@ -202,6 +202,8 @@ extension BlueZCentral {
   private func stop(_ ticket: Ticket) async {
     guard discoveries[ticket.path]?.number == ticket.discovery else { return }
     discoveries[ticket.path]?.phase = .stopping
+    // A scan that could not start has a listener, whom nobody hears.
+    discoveries[ticket.path]?.listeners = [:]
     let restarted = discoveries[ticket.path]?.restartedAt?.advanced(by: Self.restartTakes)
     let refusal: CentralError? = await shielded {
       // BlueZ refuses a stop during a restart (`InProgress`).
@@ -381,6 +383,7 @@ extension BlueZCentral {
       try? await clock.sleep(until: last.advanced(by: Self.silence), tolerance: nil)
     }
     guard let discovery = discoveries[ticket.path], discovery.number == ticket.discovery else { return }
+    discoveries[ticket.path]?.reports = nil
     if !discovery.repeatsDevices, discovery.restartedAt == nil { await restartScan(ticket) }
   }
 

@@ -58,6 +58,26 @@ struct AdapterScenarios {
     }
   }
 
+  @Test("a reader that is cancelled before the daemon answers gets no list")
+  func cancelledReader() async throws {
+    try await Stage.withBus { bus in
+      try await Stage.with(bus) {
+        await $0.addAdapter()
+        await $0.neverReply(to: "GetManagedObjects")
+      } _: { daemon in
+        let central = try await BlueZCentral.open(bus: bus.busAddress, clock: SystemClock())
+        let list: [Adapter]? = await withTaskGroup(of: [Adapter]?.self) { group in
+          group.addTask { await central.adapterChanges().first { _ in true } }
+          await daemon.called("GetManagedObjects", times: 2)
+          group.cancelAll()
+          return await group.next() ?? nil
+        }
+        #expect(list == nil)
+        await central.close()
+      }
+    }
+  }
+
   @Test("a daemon that denies access gives permissionDenied")
   func denied() async throws {
     try await Stage.withBus { bus in

@@ -187,6 +187,32 @@ struct DiscoveryScenarios {
     }
   }
 
+  @Test("a report while a scan that could not start is ended delays no removal")
+  func reportedAtEnd() async throws {
+    try await Stage.with {
+      await $0.addAdapter()
+      // From storage.
+      await $0.addDevice()
+    } _: { stage in
+      await stage.daemon.refuse("StartDiscovery", "org.bluez.Error.Failed", "")
+      await stage.daemon.reply(to: "StopDiscovery") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["RSSI": .int16(-50)])
+        return .success([])
+      }
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      }
+      #expect(error != nil)
+      await stage.daemon.reply(to: "StartDiscovery") { _ in .success([]) }
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        await stage.daemon.setDevice(["RSSI": .int16(-60)])
+        try? await stage.central.clock.sleep(for: .seconds(1))
+      }
+      // Before each start, and in the second scan.
+      #expect(await stage.daemon.count("RemoveDevice") == 3)
+    }
+  }
+
   @Test("the content of an object that appears while the list of all is on its way is known")
   func duringList() async throws {
     try await Stage.with { daemon in

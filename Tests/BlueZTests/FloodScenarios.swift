@@ -36,6 +36,22 @@ struct FloodScenarios {
     }
   }
 
+  @Test("the reports of each device are counted only at the start of a scan")
+  func counted() async throws {
+    try await Stage.with { stage in
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        for count in [1, nil] {
+          await stage.daemon.addDevice(Sample.named)
+          _ = try? await stage.seen()
+          let discovery = await stage.central.discoveries[FakeBlueZ.adapter]
+          #expect(discovery != nil)
+          #expect(discovery?.reports?.count == count)
+          try? await stage.central.clock.sleep(for: .seconds(1))
+        }
+      }
+    }
+  }
+
   @Test("what BlueZ reports of a device is passed on, and does not stay in the copy of its objects")
   func passedOn() async throws {
     try await Stage.with { stage in
