@@ -153,6 +153,10 @@ struct FamilyFileTests {
         "manufacturer: 1️⃣0x+4C, starts: \"5401\", identity",
         .notANumber, "not the number of a company"),
       WrongFamily(
+        "manufacturer: 0x0B0B, starts: \"5401\", identity",
+        "manufacturer: 1️⃣0x-0, starts: \"5401\", identity",
+        .notANumber, "not the number of a company"),
+      WrongFamily(
         "starts: \"5401\", identity", "starts: 1️⃣\"\", identity", .unknownValue, "`starts` is not bytes"),
       WrongFamily(
         "starts: \"5401\", identity", "starts: 1️⃣\"\(String(repeating: "00", count: 33))\", identity",

@@ -26,7 +26,9 @@ extension ManifestDecoder {
   mutating func company(_ node: YAMLNode) -> UInt16? {
     guard let text = text(node, "manufacturer") else { return nil }
     let digits = text.dropFirst(2)
-    if text.hasPrefix("0x"), digits.first != "+", let number = UInt16(digits, radix: 16) { return number }
+    if text.hasPrefix("0x"), digits.allSatisfy(\.isHexDigit), let number = UInt16(digits, radix: 16) {
+      return number
+    }
     return refused(
       .notANumber, "`manufacturer` is not the number of a company", at: node.range,
       advice: "write it in hex digits, for example 0x004C")
