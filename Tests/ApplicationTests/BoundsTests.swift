@@ -1,8 +1,11 @@
+import Bluetooth
 import DBus
 import Foundation
 import Host
 import Model
+import Synchronization
 import Testing
+import VirtualTime
 
 @testable import Application
 
@@ -59,6 +62,26 @@ import Testing
   func pauses() {
     let looks = [0, 1, 22, 23, 50, 88, 89, 5000].map { PageServer.pause(after: .milliseconds($0)) }
     #expect(looks == [200, 200, 200, 207, 450, 792, 800, 800].map { .milliseconds($0) })
+  }
+
+  @Test("the page hears after 4 s without news that there are none")
+  func beat() async throws {
+    let heard = Mutex<[String]>([])
+    try await VirtualTime.run { clock in
+      let note = { @Sendable (what: String) in
+        heard.withLock { $0.append("\(what) \(clock.now.sinceZero / .milliseconds(1))") }
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          await PageServer.follow(
+            on: clock, { () -> String? in clock.now.sinceZero == .seconds(5) ? "page" : nil },
+            show: { note($0) }, beat: { note("beat") })
+        }
+        try? await clock.sleep(for: .seconds(14))
+        group.cancelAll()
+      }
+    }
+    #expect(heard.withLock(\.self) == ["beat 4000.0", "page 5000.0", "beat 9000.0", "beat 13000.0"])
   }
 
   @Test("only this computer reaches its loopback addresses")

@@ -71,7 +71,9 @@ package struct DeviceLink: Sendable {
         try await Interruptions().cancelling {
           let sighting = try await search(for: address, use)
           try check(sighting)
-          let connected = try await connect(to: sighting)
+          let connected = try await ask(within: Self.connectLimit) { () async throws(CentralError) in
+            try await stack.central.connect(to: address, on: sighting.adapter.id)
+          }
           link.fulfill(connected)
           return try await body(connected, sighting)
         })
@@ -115,8 +117,9 @@ package struct DeviceLink: Sendable {
         }
       }
       group.addTask {
+        await first.value()
         // Another adapter may receive it more strongly.
-        if await first.value() != nil, used.count > 1 { try? await stack.clock.sleep(for: Self.settling) }
+        if used.count > 1 { try? await stack.clock.sleep(for: Self.settling) }
         return nil
       }
       defer { group.cancelAll() }
@@ -138,28 +141,16 @@ package struct DeviceLink: Sendable {
       family: recognised.flatMap { families[$0.profile] })
   }
 
-  /// Asks the connected device for something.
-  /// - Throws: `timedOut` after 30 s; what `body` throws.
+  /// Asks the device, or the stack for a connection to it, and waits for a limited time.
+  /// - Throws: `timedOut` after the limit; what `body` throws.
   package func ask<Answer: Sendable>(
+    within limit: Duration = .seconds(30),
     _ body: @escaping @Sendable () async throws(CentralError) -> Answer
   ) async throws(CentralError) -> Answer {
-    switch await race(.seconds(30), on: stack.clock, body) {
+    switch await race(limit, on: stack.clock, body) {
     case .value(let answer): return answer
     case .failed(let error): throw error
     case .timedOut: throw CentralError(.timedOut)
-    }
-  }
-
-  private func connect(to sighting: Sighting) async throws -> any Peripheral {
-    let address = sighting.advertisement.address
-    let raced = await race(Self.connectLimit, on: stack.clock) { () async throws(CentralError) in
-      try await stack.central.connect(to: address, on: sighting.adapter.id)
-    }
-    switch raced {
-    case .value(let link): return link
-    case .failed(let error) where error.code == .cancelled: throw error
-    case .failed(let error): throw Self.failure(error, of: address)
-    case .timedOut: throw Self.failure(CentralError(.timedOut), of: address)
     }
   }
 

@@ -75,14 +75,21 @@ package struct PageServer: Sendable {
       return follower
     }
     guard var follower = taken else { return }
+    await Self.follow(on: clock, { follower.look(at: wall()) }, show: shown.show, beat: shown.beat)
+  }
+
+  /// Shows what each look finds, and gives a beat when nothing is new for a while, until the task is cancelled.
+  static func follow<Page>(
+    on clock: any TimeSource, _ look: () -> Page?, show: (Page) -> Void, beat: () -> Void
+  ) async {
     var heard = clock.now
     while !Task.isCancelled {
       let begin = clock.now
-      if let page = follower.look(at: wall()) {
-        shown.show(page)
+      if let page = look() {
+        show(page)
         heard = begin
       } else if heard.duration(to: begin) >= Self.beat {
-        shown.beat()
+        beat()
         heard = begin
       }
       try? await clock.sleep(for: Self.pause(after: begin.duration(to: clock.now)))
