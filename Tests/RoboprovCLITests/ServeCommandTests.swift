@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import Journal
+import Model
 import RawClient
 import Reporting
 import SampleFacts
@@ -196,10 +198,34 @@ struct ServeCommandTests {
       let words =
         "\(run)/journal.jsonl has no event: the run was killed before it did anything, or the file was emptied"
       try await site.run(["status", "building.yaml"]).expect(errors: words)
+      let reports = site.directory.appending(path: "reports").path
+      func isNamed() throws -> Bool? {
+        var follower = try BuildingFollower(
+          site.directory.appending(path: "building.yaml").path, reports: reports, siteKey: nil)
+        return follower.look(at: Date(timeIntervalSince1970: 0))?.document.contains(words)
+      }
+      #expect(try isNamed() == true)
+      // A run that has just begun has no event yet either.
+      let lock = try RunLock.take(building: Site.building, in: reports, for: .here(since: Date()))
+      #expect(try isNamed() == false)
+      lock.release()
+    }
+  }
+
+  @Test(
+    "a run is at work if it has no end, and its process has had the lock since before",
+    arguments: [(false, 0.0, true), (false, 0.01, false), (true, 0.0, false)])
+  func atWork(isFinished: Bool, later: Double, isAtWork: Bool) async throws {
+    try await Site.use([.numbered(1)]) { site in
+      try Forgery.put(isFinished ? [.runFinished(.init(outcome: .complete))] : [], at: site)
+      let reports = site.directory.appending(path: "reports").path
+      let lock = try RunLock.take(
+        building: Site.building, in: reports, for: .here(since: Forgery.began.addingTimeInterval(later)))
+      defer { lock.release() }
       var follower = try BuildingFollower(
-        site.directory.appending(path: "building.yaml").path,
-        reports: site.directory.appending(path: "reports").path, siteKey: nil)
-      #expect(follower.look(at: Date(timeIntervalSince1970: 0))?.document.contains(words) == true)
+        site.directory.appending(path: "building.yaml").path, reports: reports, siteKey: nil)
+      let page = try #require(follower.look(at: Forgery.began)?.document)
+      #expect(page.contains("A run has been at work since") == isAtWork, "\(page)")
     }
   }
 
@@ -211,8 +237,12 @@ struct ServeCommandTests {
       #expect(try Self.event(client, with: "0 of 3 rooms done").contains("Room 103"))
       try served.site.write("building.yaml", "rooms: [")
       _ = try Self.event(client, with: "The manifest has changed and cannot be used")
+      let path = served.site.directory.appending(path: "building.yaml")
       try served.site.writeManifest([.numbered(1)])
       #expect(try Self.event(client, with: "0 of 1 room done").contains("\"problem\":\"\""))
+      let other = try String(contentsOf: path, encoding: .utf8).replacing("id: harbour", with: "id: tower")
+      try served.site.write("building.yaml", other)
+      _ = try Self.event(client, with: "describes another building now, tower. Start the command again.")
     }
   }
 
@@ -315,5 +345,12 @@ struct ServeCommandTests {
     try await Site.use([.numbered(1)]) { site in
       _ = try await site.run(["serve"] + arguments).expect(status, errors: words)
     }
+  }
+}
+
+extension LockHolder {
+  /// This process.
+  fileprivate static func here(since: Date) -> Self {
+    LockHolder(process: ProcessInfo.processInfo.processIdentifier, run: "run", since: since)
   }
 }
