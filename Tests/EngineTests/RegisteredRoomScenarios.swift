@@ -63,6 +63,14 @@ import VirtualBuilding
     }
   }
 
+  @Test("a watching run waits for the device of a registered room")
+  func watched() async throws {
+    try await succession([Self.plain(1, after: .seconds(200)), Self.plain(2)]) { succession in
+      let run = await succession.run([Self.room(1)], isWatching: true).expectInvariants()
+      #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
+    }
+  }
+
   @Test("a registered room is done at once when its identity is received during work on other rooms")
   func meanwhile() async throws {
     let rooms = [Self.room(1)] + (2...5).map { Sample.room($0, address: UInt64($0)) }

@@ -310,6 +310,24 @@ struct BuildingRecordTests {
     #expect(kitchenAfter(written, onAir)?.lastWrite?.state == .submitted, "it was not proved before")
   }
 
+  @Test("a device that sends from another address since its write is seen at both", arguments: [1, 2, 3])
+  func verifiedElsewhere(number: UInt64) {
+    var moving = kitchen
+    moving.proof = .any
+    var written = Run("a", day: 0, rooms: [moving])
+    written.bind(1)
+    written.attempt(1)
+    written.save(1)
+    written.finish(.provisioned, evidence(2))
+    var later = Run("b", day: 1, .verify, rooms: [moving])
+    later.add(
+      .roomVerified(
+        .init(room: "kitchen", finding: .onAir, address: address(number), identity: 7, windows: 3)))
+    let lastWrite = kitchenAfter(written, later)?.lastWrite
+    #expect(lastWrite?.seen?.run == (number == 3 ? "a" : "b"))
+    #expect(lastWrite?.address == address(1) && lastWrite?.receivedAt == address(2))
+  }
+
   private func verified(_ id: String, day: Int, _ finding: RoomVerified.Finding) -> Run {
     var run = Run(id, day: day, .verify, rooms: [kitchen])
     run.add(

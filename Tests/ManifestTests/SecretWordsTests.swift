@@ -112,6 +112,8 @@ struct UnparsedLineTests {
       ("rooms:", true), ("rooms: # all", true), ("rooms:\n# all: 2\n\n  minor: 1", true),
       ("rooms:\n- minor: 1", true),
       ("password:", false), ("rooms: x", false), ("  rooms:", false), ("-", false),
+      ("rooms:" + String(repeating: "\n", count: 4999), true),
+      ("rooms:" + String(repeating: "\n", count: 5000), false),
     ])
   func indented(above: String, isShown: Bool) {
     let source = SourceText(Array((above + "\n  room: A").utf8))

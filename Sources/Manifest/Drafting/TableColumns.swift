@@ -43,7 +43,7 @@ package struct TableColumns: Hashable, Sendable {
       if columns[index].header == header {
         columns[index].key = key
         columns[index].isNamedSo = key != nil && self.key(named: header) == key
-      } else if key != nil, columns[index].key == key {
+      } else if columns[index].key == key {
         columns[index].key = nil
         columns[index].isNamedSo = false
       }

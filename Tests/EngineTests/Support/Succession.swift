@@ -25,10 +25,11 @@ struct Succession {
   /// - Parameters:
   ///   - cut: the moment at which a link is lost, once.
   ///   - failure: the event from which on recording fails.
+  ///   - isWatching: whether the run lasts until every room is done.
   mutating func run(
     _ rooms: [Room], _ assignment: Building.Assignment = .address,
     allowing permissions: RecordPermissions = .init(), only: Set<RoomID> = [], cut: WriteMoment? = nil,
-    recordFailsFrom failure: Int? = nil,
+    recordFailsFrom failure: Int? = nil, isWatching: Bool = false,
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async -> Rehearsed {
     try? await clock.sleep(for: .seconds(5))
@@ -40,6 +41,7 @@ struct Succession {
         request.known = known
         request.predecessors = predecessors
         request.runID = "run-\(number)"
+        request.isWatching = isWatching
         request.excluded = RoomSelection(only: only).excluded(from: request.building, known)
       },
       wrap: { central, _ -> any Central in
