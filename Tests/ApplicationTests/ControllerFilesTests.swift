@@ -117,7 +117,10 @@ import Testing
         "\(place)/bluetooth/hci0/device": "../../../mmc1:0001:3",
         "class/bluetooth/hci0": "../../\(place)/bluetooth/hci0",
       ]
-    ) { $0.hardware(of: "hci0", adding: nil) }
+    ) { files -> AdapterHardware? in
+      #expect(files.hardware(of: "../bluetooth/hci0", adding: nil) == nil)
+      return files.hardware(of: "hci0", adding: nil)
+    }
     #expect(hardware == AdapterHardware(path: "mmc1:0001:3"))
   }
 

@@ -123,6 +123,10 @@ struct InterruptionTests {
         run.send(SIGINT)
         let outcome = try await run.ended()
         #expect(outcome.signal == SIGINT, "\(outcome)")
+        let id = try #require(site.runs.first)
+        outcome.expect(
+          errors: "Stopped immediately. The record is complete up to now; make its reports with:\n",
+          "roboprov report \(Site.building) \(id)\n")
       }
       #expect(!site.has("reports/\(Site.building)/latest"))
       let id = try #require(site.runs.first)

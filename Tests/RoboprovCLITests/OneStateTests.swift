@@ -61,7 +61,8 @@ struct OneStateTests {
       try await Self.expect(site, check: 100, saying: "missing")
       #expect(try await site.run(Self.accept).status == 0)
       try await Self.expect(site, check: 0, saying: "accepted by R. Keller")
-      #expect(try await premises.apply().errors.contains("Nothing to do"))
+      try await premises.apply().expect(
+        errors: "Nothing to do: 0 of 1 rooms are done, 1 accepted as they are.")
 
       let successor = ServedBuilding.address(2).description
       let replaced = try await premises.run([

@@ -62,6 +62,8 @@ struct OverTheYearsTests {
       #expect(exclusion["cause"].text == "retired")
       #expect(exclusion["reason"].text == "now a corridor")
       #expect(await premises.writes == writes)
+      try await premises.apply("--failed").expect(
+        0, errors: "Nothing to do: 1 of 1 rooms are done, 1 out of service.")
       try await premises.expectRefused(retire, with: 64, saying: ["Room 101 is already out of service"])
       try await premises.expectRefused(
         Self.apply + ["--force", "Room 101"], with: 65,

@@ -167,6 +167,31 @@ struct PreflightTests {
     #expect((kernel ?? []).map(\.text) == expected.filter { $0 != "hci7" })
   }
 
+  @Test(
+    "a host is another one if it has adapters, and none of those that it had",
+    arguments: [
+      ([], [1], false), ([1], [], false), ([1], [1, 2], false), ([1, 2], [2], false), ([1, 2], [3], true),
+    ] as [([UInt64], [UInt64], Bool)])
+  func otherHost(before: [UInt64], now: [UInt64], isAnother: Bool) throws {
+    let (host, other) = (try #require(HostName("floor-3")), try #require(HostName("floor-4")))
+    func adapters(_ numbers: [UInt64], of other: AdapterID) -> [AdapterID] {
+      numbers.map { AdapterID(BluetoothAddress(rawValue: $0), on: host) } + [other]
+    }
+    let events = adapters(before, of: AdapterID(BluetoothAddress(rawValue: 3), on: other)).enumerated().map {
+      RunEvent(
+        sequence: $0 + 1, at: Forgery.began, elapsed: .zero,
+        fact: .adapterSelected(.init(adapter: $1, name: "hci0")))
+    }
+    let run = BuildingArchive.Run(id: "run", journal: "", record: JournalRecord(events: events))
+    let known = KnownAdapters(
+      Building(id: "harbour", name: "Harbour House", rooms: [], families: FamilyCatalogue.builtIn),
+      BuildingArchive(runs: [run]), kernel: [])
+    let present = adapters(now, of: AdapterID(BluetoothAddress(rawValue: 1), on: other)).map {
+      Adapter(id: $0, name: "hci0", state: .ready)
+    }
+    #expect(known.isAnother(host, with: present) == isAnother)
+  }
+
   @Test("adapter names are not checked if no adapter is present")
   func nonePresent() {
     #expect(Self.known().unknown(["hci7"], besides: []) == nil)

@@ -76,7 +76,7 @@ struct KnownAdapters: Sendable {
   }
 
   /// Whether a host has adapters, and none of those that it had in earlier runs: its name may lead to another computer.
-  fileprivate func isAnother(_ host: HostName, with present: [Adapter]) -> Bool {
+  func isAnother(_ host: HostName, with present: [Adapter]) -> Bool {
     let before = Set(used.map(\.adapter).filter { $0.host == host })
     let now = present.map(\.id).filter { $0.host == host }
     return !before.isEmpty && !now.isEmpty && before.isDisjoint(with: now)

@@ -97,9 +97,9 @@ package enum BuildingReports {
         user: subject.operatedBy ?? HostEnvironment.userName, timeZone: LocalTime.identifierHere))
   }
 
-  /// The state of the building after a run on record; nil for a rehearsal.
+  /// The state of the building after a run on record; nil for one without a beginning.
   package static func make(after run: BuildingArchive.Run, in archive: BuildingArchive) -> BuildingReport? {
-    guard let started = run.started, !started.simulated else { return nil }
+    guard let started = run.started else { return nil }
     return make(Subject(building: started.building), from: archive.before(run.id).adding(run))
   }
 
