@@ -35,6 +35,22 @@ import VirtualTime
     }
   }
 
+  @Test("a file of labels has 16 MiB at most", arguments: [1 << 24, (1 << 24) + 1] as [UInt64])
+  func labelFile(length: UInt64) throws {
+    let path = NSTemporaryDirectory() + "roboprov-labels-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data().write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.truncate(atOffset: length)
+    try file.close()
+    // It is read, and has no labels.
+    let isRead = length == 1 << 24
+    #expect(throws: isRead ? SecretError.notLabels(path) : .unreadable(path, reason: "it is too large")) {
+      try LabelFile(path)
+    }
+  }
+
   @Test("a run's id has at most 32 characters of the computer's name, none of them special")
   func runName() {
     let name = "Anna's Laptop " + String(repeating: "x", count: 40)

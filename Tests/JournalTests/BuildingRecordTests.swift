@@ -310,7 +310,9 @@ struct BuildingRecordTests {
     #expect(kitchenAfter(written, onAir)?.lastWrite?.state == .submitted, "it was not proved before")
   }
 
-  @Test("a device that sends from another address since its write is seen at both", arguments: [1, 2, 3])
+  @Test(
+    "a device that sends from another address since its write is seen at both",
+    arguments: [1, 2, 3] as [UInt64])
   func verifiedElsewhere(number: UInt64) {
     var moving = kitchen
     moving.proof = .any

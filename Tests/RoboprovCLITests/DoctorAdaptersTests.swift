@@ -95,10 +95,11 @@ struct DoctorAdaptersTests {
     let files = [
       "sys/devices/usb1/hci0/rfkill3/soft": soft + "\n", "sys/devices/usb1/hci0/rfkill3/hard": hard + "\n",
     ]
-    try HostRoot.use(files, links: ["sys/class/bluetooth/hci0": "../../devices/usb1/hci0"]) { root in
+    let links = ["hci0", "hci0:256", "note"].map { ("sys/class/bluetooth/\($0)", "../../devices/usb1/hci0") }
+    try HostRoot.use(files, links: Dictionary(uniqueKeysWithValues: links)) { root in
       let kernel = ControllerFiles(.below(root))
       #expect(kernel.block(of: "hci0") == expected)
-      #expect(kernel.block(of: "hci1") == nil && kernel.block(of: "../x") == nil)
+      #expect(kernel.block(of: "hci1") == nil && kernel.block(of: "../bluetooth/hci0") == nil)
       #expect(kernel.names == ["hci0"])
     }
   }
