@@ -112,12 +112,10 @@ import VirtualTime
   }
 
   @Test(
-    "a command that is interrupted ends as interrupted, not as failed, and leaves no link",
-    arguments: ["connected", "connecting", "searching"])
-  func interrupted(stage: String) async throws {
-    try await Self.with(stage == "connected" ? [] : [.init(stage == "connecting" ? .neverAnswers : .silent)])
-    {
-      place in
+    "a command that is interrupted while connected, connecting or searching ends as interrupted, and leaves no link",
+    arguments: [nil, .neverAnswers, .silent] as [Fault?])
+  func interrupted(fault: Fault?) async throws {
+    try await Self.with(fault.map { [ScheduledFault($0)] } ?? []) { place in
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
           await #expect(throws: ExitStatus.interrupted) {
@@ -125,7 +123,7 @@ import VirtualTime
           }
         }
         try? await place.clock.sleep(for: .seconds(8))
-        #expect(await place.world.openLinkCount() == (stage == "connected" ? 1 : 0))
+        #expect(await place.world.openLinkCount() == (fault == nil ? 1 : 0))
         group.cancelAll()
       }
       #expect(await place.world.openLinkCount() == 0)
