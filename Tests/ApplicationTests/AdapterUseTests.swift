@@ -86,12 +86,14 @@ import VirtualTime
       let second = DeviceLinkTests.adapter(2)
       await place.world.setPowered(false, second)
       try await AdapterUse.with(place.link.stack, choice) { use in
-        #expect(try await use.adapters().names == "hci0")
+        let ready = try await use.adapters().names
+        #expect(ready == "hci0")
         let lines = ["roboprov: warning: hci1 is not ready; this command continues without it"]
         #expect(place.said.lines == lines)
         await place.world.setPowered(true, second)
         let first = AdapterID(DeviceLinkTests.adapter(1))
-        #expect(try await use.adapters(besides: [first]).names == "hci1")
+        let others = try await use.adapters(besides: [first]).names
+        #expect(others == "hci1")
         let failure = await #expect(throws: CommandFailure.self) {
           try await use.adapters(besides: [first, AdapterID(second)], within: .seconds(1))
         }
@@ -120,7 +122,8 @@ import VirtualTime
       let failure = await #expect(throws: CommandFailure.self) { try await names() }
       #expect(failure?.message == "hci0 \(use)" && place.said.lines.isEmpty)
       locks[0].release()
-      #expect(try await names() == "hci0")
+      let left = try await names()
+      #expect(left == "hci0")
       #expect(
         place.said.lines == ["roboprov: warning: hci1 \(use); this command continues without it"])
     }

@@ -66,8 +66,14 @@ struct ServeCommandTests {
     }
   }
 
-  /// Events until one has a text.
-  private static func event(_ client: RawClient, with text: String) throws -> String {
+  /// Events until one has a text. The wait has a thread of its own, because the tasks' threads may be needed for what it waits for.
+  private static func event(_ client: RawClient, with text: String) async throws -> String {
+    try await withCheckedThrowingContinuation { (found: CheckedContinuation<String, any Error>) in
+      Thread.detachNewThread { found.resume(with: Result { try firstEvent(of: client, with: text) }) }
+    }
+  }
+
+  private static func firstEvent(of client: RawClient, with text: String) throws -> String {
     // The server sends an event now and then even if nothing changes: a page that never has the text fails the test.
     for _ in 0..<200 {
       let event = try client.event()
@@ -154,7 +160,7 @@ struct ServeCommandTests {
       #expect(state.contains("0 of 2 rooms done") && state.contains("No run is on record."))
       let accept = ["room", "accept", "building.yaml", "Room 102", "--reason", "no <b>power", "--by", "Ada"]
       try #require(try await site.run(accept).status == 0)
-      let change = try Self.event(client, with: "\"accepted\"")
+      let change = try await Self.event(client, with: "\"accepted\"")
       #expect(change.contains("[2,\"accepted\",\"Room 102: accepted"), "\(change)")
 
       let before = try site.recordedContents
@@ -164,25 +170,26 @@ struct ServeCommandTests {
       let text = try String(contentsOf: journal, encoding: .utf8)
       try text.replacing("Ada", with: "Eve").write(to: journal, atomically: true, encoding: .utf8)
       #expect(
-        try Self.event(client, with: "The record is damaged").contains("This page shows what was known at"))
+        try await Self.event(client, with: "The record is damaged").contains(
+          "This page shows what was known at"))
       for lost in ["", String(repeating: "\0", count: 5000)] {
         try lost.write(to: journal, atomically: true, encoding: .utf8)
-        #expect(try Self.event(client, with: "emptied").contains("The record is damaged"))
+        #expect(try await Self.event(client, with: "emptied").contains("The record is damaged"))
         #expect(try served.follow().state.contains("accepted"), "what was known is still shown")
         try text.write(to: journal, atomically: true, encoding: .utf8)
-        _ = try Self.event(client, with: "\"problem\":\"\"")
+        _ = try await Self.event(client, with: "\"problem\":\"\"")
       }
       try text.replacing("Ada", with: "Eve").write(to: journal, atomically: true, encoding: .utf8)
-      _ = try Self.event(client, with: "The record is damaged")
+      _ = try await Self.event(client, with: "The record is damaged")
       try text.write(to: journal, atomically: true, encoding: .utf8)
-      _ = try Self.event(client, with: "\"problem\":\"\"")
+      _ = try await Self.event(client, with: "\"problem\":\"\"")
 
       let aside = site.directory.appending(path: "aside")
       try FileManager.default.moveItem(at: folder, to: aside)
-      #expect(try Self.event(client, with: "The record is damaged").contains("\(run) was removed"))
+      #expect(try await Self.event(client, with: "The record is damaged").contains("\(run) was removed"))
       #expect(try served.follow().state.contains("accepted"), "what was known is still shown")
       try FileManager.default.moveItem(at: aside, to: folder)
-      _ = try Self.event(client, with: "\"problem\":\"\"")
+      _ = try await Self.event(client, with: "\"problem\":\"\"")
       #expect(try site.recordedContents == before, "it wrote")
     }
   }
@@ -234,15 +241,16 @@ struct ServeCommandTests {
     try await Self.serve { served in
       let (client, _) = try served.follow()
       try served.site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
-      #expect(try Self.event(client, with: "0 of 3 rooms done").contains("Room 103"))
+      #expect(try await Self.event(client, with: "0 of 3 rooms done").contains("Room 103"))
       try served.site.write("building.yaml", "rooms: [")
-      _ = try Self.event(client, with: "The manifest has changed and cannot be used")
+      _ = try await Self.event(client, with: "The manifest has changed and cannot be used")
       let path = served.site.directory.appending(path: "building.yaml")
       try served.site.writeManifest([.numbered(1)])
-      #expect(try Self.event(client, with: "0 of 1 room done").contains("\"problem\":\"\""))
+      #expect(try await Self.event(client, with: "0 of 1 room done").contains("\"problem\":\"\""))
       let other = try String(contentsOf: path, encoding: .utf8).replacing("id: harbour", with: "id: tower")
       try served.site.write("building.yaml", other)
-      _ = try Self.event(client, with: "describes another building now, tower. Start the command again.")
+      _ = try await Self.event(
+        client, with: "describes another building now, tower. Start the command again.")
     }
   }
 
@@ -291,7 +299,7 @@ struct ServeCommandTests {
         let (client, _) = try served.follow()
         let command = ["apply", "building.yaml", "--yes", "--scan-time", "1", "--only", "Room 101"]
         let run = try site.start(command, bus: building.bus)
-        let news = try Self.event(client, with: "\"working\"")
+        let news = try await Self.event(client, with: "\"working\"")
         #expect(news.contains("A run has been at work since") || news.contains("[1,\"working\""), "\(news)")
         func page() throws -> String? {
           var follower = try BuildingFollower(
@@ -302,7 +310,7 @@ struct ServeCommandTests {
         #expect(try page()?.contains("at work since") == true)
         run.send(SIGKILL)
         _ = try await run.ended()
-        let end = try Self.event(client, with: "it was interrupted")
+        let end = try await Self.event(client, with: "it was interrupted")
         #expect(!end.contains("at work since"), "\(end)")
         #expect(served.process.isRunning)
         // The next run has the lock, and no event yet: the killed one is not at work again.
