@@ -120,34 +120,6 @@ import Testing
     #expect(events.last?.fact.kind == "run_finished")
   }
 
-  @Test("a record that ends anywhere has said before that events are left out")
-  func announced() async throws {
-    let events = try await Self.events(of: .strangers)
-    let first = try #require(events.firstIndex { $0.fact.kind == "events_omitted" })
-    let before = events[..<first].count { $0.fact.kind == "device_sighted" }
-    let after = events[first...].prefix { $0.elapsed == events[first].elapsed }
-    #expect(
-      before > 100 && after.allSatisfy { $0.fact.kind != "device_sighted" || $0.fact.address == Self.device })
-  }
-
-  @Test("each recorded scan window has both ends")
-  func windows() async throws {
-    let events = try await Self.events(of: .scanWindows)
-    var isOpen = false
-    for event in events {
-      switch event.fact {
-      case .scanStarted:
-        #expect(!isOpen)
-        isOpen = true
-      case .scanStopped:
-        #expect(isOpen)
-        isOpen = false
-      default: break
-      }
-    }
-    #expect(!isOpen)
-  }
-
   private final class Memory: RunRecorder {
     let events = Mutex<[RunEvent]>([])
 
