@@ -29,6 +29,9 @@ import Testing
       return network
     }
 
+  /// Blocking, 120 ms for each channel.
+  private static let scanStart: [UInt8] = [0x52, 4, 0x08, 1, 0x20, 120]
+
   private static let connecting: State = {
     var state = State()
     state.state = .connecting
@@ -149,20 +152,20 @@ import Testing
     let check = try #require(Self.checks(attempted).first)
     #expect(check.result == .received && check.networks.count == 9)
     #expect(check.networks.first?.ssid == String(repeating: "S", count: 32))
-    // Blocking, 120 ms for each channel.
-    #expect(attempted.writes.contains([0x52, 4, 0x08, 1, 0x20, 120]))
+    #expect(attempted.writes.contains(Self.scanStart))
     let pages = attempted.writes.filter { $0.starts(with: [0x08, 4, 0x72]) && $0.count > 4 }
     #expect(pages.map(\.last) == [4, 4, 1])
   }
 
   @Test(
-    "a device that cannot scan is not asked to, and nothing is said of its networks",
+    "a device that cannot scan is not asked to, and the record says that nothing was checked",
     arguments: [("", nil), (#""wifi_scan""#, "prov-scan")] as [(String, String?)])
   func unsupported(capabilities: String, missing: String?) async throws {
     let attempted = try await Self.attempt(
       [Self.connecting, Self.connected], capabilities: capabilities, without: missing)
     #expect(Self.checks(attempted).map(\.result) == [.unsupported])
     #expect(attempted.submission?.acknowledgement == .savedStatus)
+    #expect(!attempted.writes.contains(Self.scanStart))
   }
 
   @Test("a device whose last join failed is not asked to scan: that would never end")
@@ -171,7 +174,7 @@ import Testing
     let attempted = try await Self.attempt([failed, Self.connecting, Self.connected])
     #expect(Self.checks(attempted).map(\.result) == [.noAnswer])
     #expect(attempted.submission?.acknowledgement == .savedStatus)
-    #expect(!attempted.writes.contains([0x52, 4, 0x08, 1, 0x20, 120]))
+    #expect(!attempted.writes.contains(Self.scanStart))
   }
 
   @Test("a cause without the state of a failure is none")
@@ -192,6 +195,6 @@ import Testing
     let failures = attempted.facts.compactMap { fact in
       if case .stageEnded(let stage) = fact { stage.failure } else { nil }
     }
-    #expect(failures.isEmpty)
+    #expect(failures.isEmpty, "without the endpoint, the stage of the reset has nothing that could fail")
   }
 }
