@@ -167,7 +167,7 @@ import Testing
     #expect(state(Self.wanted(password: "new")) == .changed && state(nil) == .done)
   }
 
-  @Test("an acceptance covers its device, and ends with what was found of another one")
+  @Test("an acceptance covers its device, and ends when another one is found")
   func acceptances() {
     func acceptance(_ by: String, _ subject: Acceptance.Subject) -> Acceptance {
       Acceptance(reason: "x", by: by, given: Self.place, subject: subject)
@@ -194,7 +194,7 @@ import Testing
     #expect(room.acceptances.map(\.ended) == [Self.place, first, second, second] && room.acceptance == nil)
   }
 
-  @Test("a write is compared, extended and without its proof as recorded")
+  @Test("a write gave the same if device and settings are equal; newer results take the place of its own")
   func writes() {
     var write = Self.write(.submitted)
     #expect(write.gaveTheSame(as: Self.write(.acknowledged)))
@@ -209,7 +209,10 @@ import Testing
     #expect(
       write.settings.map(\.name) == [.roomName, .wifiPassword, .minor] && write.settings[0].value == "B")
     #expect(write.settingsRecorded == [.roomName: Self.place, .minor: Self.place])
+  }
 
+  @Test("a write whose proof is taken back is as before the proof: acknowledged, or only submitted")
+  func withdrawnProof() {
     var proved = Self.write(Self.proof(Self.other))
     proved.seen = Self.place
     #expect(proved.proof(fromAnyAddress: true) != nil && proved.proof(fromAnyAddress: false) == nil)
@@ -223,12 +226,17 @@ import Testing
     #expect(unanswered.state == .submitted && unanswered.settings.map(\.state) == [.written, .notWritten])
   }
 
-  @Test("what is known of a building is asked by identity, family and adapter")
-  func known() {
+  @Test("the holdings of a device are found by its address and identity")
+  func holdings() {
     var building = LastKnownBuilding()
     building.holdings[Self.device] = [7, 8].map { Holding(identity: Self.identity($0)) }
     #expect(building.holdings(of: Self.device, as: Self.identity(8)) == [Holding(identity: Self.identity(8))])
-    #expect(building.holdings(of: Self.other, as: Self.identity(8)).isEmpty && !building.isRewritable("x"))
+    #expect(building.holdings(of: Self.other, as: Self.identity(8)).isEmpty)
+    #expect(!building.isRewritable("x"), "nothing is known of a family without a run")
+  }
+
+  @Test("the adapter that proved a room is named unless it scanned to the end")
+  func prover() {
     let (own, other) = (AdapterID(Self.device), AdapterID(Self.other))
     var room = LastKnownRoom(name: "R", profile: "robo-sensor")
     room.lastWrite = Self.write(Self.proof())
