@@ -67,7 +67,7 @@ final class WiFiScanAnswer: Sendable {
       }
       group.addTask {
         while self.end > self.clock.now {
-          // A notification may move the end forward: to `silence` after it.
+          // A notification may bring an earlier end: `silence` after it.
           let next = min(self.end, self.clock.now.advanced(by: Self.silence))
           guard (try? await self.clock.sleep(until: next, tolerance: nil)) != nil else { break }
         }

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "what a device reports shows whether it carries out the command",
+    "the reports of a device show whether it carries out the command",
     arguments: [
       ([], nil), ([.error(0)], nil), ([.error(3)], nil), ([.unreadable], nil), ([.state(2)], nil),
       ([.state(3)], true), ([.state(3), .error(2)], true), ([.state(3), .state(4)], true),

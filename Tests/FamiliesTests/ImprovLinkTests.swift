@@ -48,7 +48,7 @@ import VirtualTime
     }
   }
 
-  /// The reports after the command, what they come to, and when.
+  /// The reports after the command, the list that they give, and when it ends.
   struct Row: Sendable {
     var reports: [Report]
     /// The names of the networks; nil without a list.

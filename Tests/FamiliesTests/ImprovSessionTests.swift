@@ -60,7 +60,7 @@ import VirtualTime
   }
 
   @Test(
-    "what comes before the submission is no answer, also when the link is lost", arguments: [false, true])
+    "a report from before the submission is no answer, also when the link is lost", arguments: [false, true])
   func early(isLost: Bool) async throws {
     for isEarly in [false, true] {
       let attempted = try await Self.attempt { (device, value) throws(CentralError) in

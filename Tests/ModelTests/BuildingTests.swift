@@ -36,7 +36,7 @@ import Testing
       !Self.building(.any, family: .firefly).needsConfirmation, "it has no identity, so none is proposed")
   }
 
-  @Test("an adapter has the least slots that are stated, and the first description that names it")
+  @Test("an adapter has the fewest slots of its descriptions, and the alias of the first one")
   func adapters() throws {
     let host = try #require(HostName("gw1"))
     let address = BluetoothAddress(rawValue: 0x001A_7DDA_7113)

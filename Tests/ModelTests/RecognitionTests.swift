@@ -93,7 +93,7 @@ import Testing
       Self.family("a", Self.first, Self.beacon, [.noIdentity]).recognise(Self.advertisement()) == .present)
   }
 
-  @Test("the first rule and the first family count, and before it the one whose service is offered")
+  @Test("an advertisement is of the family whose service it offers, or else of the first, by its first rule")
   func order() {
     var first = Self.family("a", Self.first, nil, [.name("L")])
     first.recognition.append(RecognitionRule(.waiting, .name("L")))
@@ -137,7 +137,7 @@ import Testing
         == begin + [.read, .write, .save])
   }
 
-  @Test("what tells the rooms of a family apart is on air, or else not shared")
+  @Test("the rooms of a family are told apart by settings on air, or else by those that are not shared")
   func distinguishing() {
     #expect(DeviceFamily.iotDesignShop.distinguishingSettings.map(\.name) == [.uuid, .major, .minor])
     #expect(DeviceFamily.roboSensor.distinguishingSettings.map(\.name) == [.minor])

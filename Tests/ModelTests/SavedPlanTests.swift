@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "what a plan does is compared; a registered room may be received or not",
+    "plans are compared by action and address; whether a registered room is received makes no difference",
     arguments: [
       (step(.done), step(.await), true), (step(.provision), step(.provision, at: device), true),
       (step(.provision), step(.provision), false), (step(.done), step(.done, at: device), true),

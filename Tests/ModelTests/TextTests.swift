@@ -3,7 +3,7 @@ import Testing
 
 @Suite("texts") struct TextTests {
   @Test(
-    "what would control a terminal or hide text is shown as an escape, and escaped in JSON",
+    "characters that control a terminal or hide text are shown as escapes, and escaped in JSON",
     arguments: [
       ("a b~é", "a b~é", "a b~é"), ("x\u{7F}", "x\\u{7F}", "x\\u007f"), ("\u{9B}é", "\\u{9B}é", "\\u009bé"),
       ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}", "\\u2028\\u2029"), ("\u{202E}", "\\u{202E}", "\\u202e"),

@@ -5,7 +5,7 @@ import Session
 import Synchronization
 import VirtualTime
 
-/// What a session with a scripted device came to.
+/// The result of a session with a scripted device.
 struct Attempted: Sendable {
   var result: Result<Submission, AttemptFailure>
   var facts: [Fact]
