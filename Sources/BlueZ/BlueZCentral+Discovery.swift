@@ -26,7 +26,7 @@ struct Discovery {
   static let mostDoubtful = 1024
   /// When the kernel's scan was last restarted.
   var restartedAt: MonotonicInstant?
-  /// The number of reports per device, until `repeatsDevices` is known: a scan may last for hours.
+  /// The number of reports per device; nil once `repeatsDevices` has been used, because a scan may last for hours.
   var reports: [ObjectPath: Int]? = [:]
   /// When a device was last reported.
   private(set) var reportedAt: MonotonicInstant?
@@ -202,7 +202,7 @@ extension BlueZCentral {
   private func stop(_ ticket: Ticket) async {
     guard discoveries[ticket.path]?.number == ticket.discovery else { return }
     discoveries[ticket.path]?.phase = .stopping
-    // A scan that could not start has a listener, whom nobody hears.
+    // If the discovery could not start, its scan is still among them.
     discoveries[ticket.path]?.listeners = [:]
     let restarted = discoveries[ticket.path]?.restartedAt?.advanced(by: Self.restartTakes)
     let refusal: CentralError? = await shielded {

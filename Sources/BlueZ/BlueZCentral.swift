@@ -290,7 +290,7 @@ extension BlueZCentral {
       if tree.host != nil { foreignScans.inherit(adapter) }
     }
     adaptersChanged()
-    // One that is not discovering has inherited nothing.
+    // An adapter that is not discovering loses what it has inherited.
     scansChanged()
   }
 

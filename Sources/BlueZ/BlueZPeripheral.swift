@@ -133,7 +133,7 @@ package actor BlueZPeripheral: Peripheral {
     return end != nil
   }
 
-  /// Adds a stream of a characteristic's values. Once nobody has it any more, the next value removes it.
+  /// Adds a stream of a characteristic's values. Once nobody reads it any more, the next value removes it.
   func addSink(_ characteristic: ObjectPath) async -> AsyncStream<CharacteristicNotification> {
     let (stream, sink) = AsyncStream.makeStream(
       of: CharacteristicNotification.self, bufferingPolicy: .bufferingNewest(256))

@@ -19,7 +19,7 @@ struct CleanSlatesTests {
     #expect(granted == [true, false, true, true, false])
   }
 
-  @Test("the pause after a refused removal doubles, up to a minute")
+  @Test("the back-off after a refused removal doubles, up to a minute")
   func pauses() {
     var refusals = RefusedRemovals()
     let ends = (0..<7).map { _ in

@@ -30,11 +30,8 @@ struct ConnectionScenarios {
     _ stage: Stage, to address: BluetoothAddress = Sample.address,
     cancelledAfter moment: @Sendable () async -> Void
   ) async -> CentralError? {
-    await withTaskGroup(of: CentralError?.self) { group in
-      group.addTask { await connect(stage, to: address) }
-      await moment()
-      group.cancelAll()
-      return await group.next() ?? nil
+    await failure(cancelledAfter: moment) { () async throws(CentralError) in
+      try await stage.central.connect(to: address, on: Sample.adapter)
     }
   }
 
@@ -335,7 +332,7 @@ struct ConnectionScenarios {
     }
   }
 
-  @Test("an attempt that has failed gives cancelled if it is cancelled before its reason is known")
+  @Test("a failed attempt gives cancelled if it is cancelled before the reason of the failure is known")
   func cancelledFailure() async throws {
     try await stage { stage in
       await stage.daemon.refuse("Connect", "org.bluez.Error.Failed", "Input/output error")
@@ -347,7 +344,7 @@ struct ConnectionScenarios {
     }
   }
 
-  @Test("a link that does not end is waited for during 5 s", arguments: [true, false])
+  @Test("disconnect returns after 5 s, even if the link does not end", arguments: [true, false])
   func endless(isAnswered: Bool) async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()

@@ -52,6 +52,18 @@ struct FloodScenarios {
     }
   }
 
+  @Test("nothing stays known of a device whose object is gone: random addresses change for ever")
+  func gone() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.addDevice(Sample.named)
+      try await stage.seen()
+      #expect(await stage.central.receivedContent.count == 1)
+      await stage.daemon.remove(FakeBlueZ.device)
+      try await stage.seen()
+      #expect(await stage.central.receivedContent.isEmpty)
+    }
+  }
+
   @Test("what BlueZ reports of a device is passed on, and does not stay in the copy of its objects")
   func passedOn() async throws {
     try await Stage.with { stage in

@@ -79,15 +79,10 @@ struct GATTScenarios {
     try await stage { stage in
       let peripheral = try await stage.connect()
       if isResolved { await stage.daemon.setDevice(["ServicesResolved": .bool(true)]) }
-      let error = await withTaskGroup(of: CentralError?.self) { group in
-        group.addTask {
-          await failure { () async throws(CentralError) in
-            try await peripheral.discover(Sample.service, requiring: [])
-          }
-        }
+      let error = await failure(cancelledAfter: {
         try? await stage.central.clock.sleep(for: .milliseconds(10))
-        group.cancelAll()
-        return await group.next() ?? nil
+      }) { () async throws(CentralError) in
+        try await peripheral.discover(Sample.service, requiring: [])
       }
       #expect(error?.code == .cancelled)
     }
@@ -245,15 +240,9 @@ struct GATTScenarios {
       let (peripheral, service) = try await stage.discovered()
       let command = try #require(service[Sample.command])
       await stage.daemon.neverReply(to: "WriteValue")
-      let error = await withTaskGroup(of: CentralError?.self) { group in
-        group.addTask {
-          await failure { () async throws(CentralError) in
-            try await peripheral.write([1], to: command, .withResponse)
-          }
-        }
-        await stage.daemon.called("WriteValue")
-        group.cancelAll()
-        return await group.next() ?? nil
+      let error = await failure(cancelledAfter: { await stage.daemon.called("WriteValue") }) {
+        () async throws(CentralError) in
+        try await peripheral.write([1], to: command, .withResponse)
       }
       #expect(error?.code == .cancelled)
       await stage.daemon.reply(to: "ReadValue") { _ in .success([.bytes([7])]) }

@@ -89,7 +89,7 @@ struct ReconnectionScenarios {
   }
 
   @Test(
-    "a bus that is not there is tried again after pauses that double up to a limit",
+    "the connection to a bus that is not there is retried, with a back-off that doubles up to a limit",
     arguments: [
       (ReconnectingCentral.Policy.local, 3800, 5750), (.remote { 1 }, 50_000, 91_500),
     ] as [(ReconnectingCentral.Policy, Int, Int)])

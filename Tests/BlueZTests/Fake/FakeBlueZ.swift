@@ -74,6 +74,13 @@ actor FakeBlueZ {
 
   func members(_ wanted: Set<MemberName>) -> [MemberName] { calls.map(\.member).filter(wanted.contains) }
 
+  /// The minimum RSSI of each discovery filter that was set, in order. It distinguishes consecutive filters.
+  var filters: [Int16] {
+    calls.filter { $0.member == "SetDiscoveryFilter" }.compactMap {
+      $0.body.first?.asVardict?["RSSI"]?.asInt16
+    }
+  }
+
   // MARK: Objects and signals
 
   var managedObjects: DBusValue {

@@ -118,6 +118,19 @@ func failure<Success: Sendable>(_ body: () async throws(CentralError) -> Success
   }
 }
 
+/// The error that a body throws in a task of its own, which is cancelled when `moment` returns.
+func failure<Success: Sendable>(
+  cancelledAfter moment: @Sendable () async -> Void,
+  _ body: @escaping @Sendable () async throws(CentralError) -> Success
+) async -> CentralError? {
+  await withTaskGroup(of: CentralError?.self) { group in
+    group.addTask { await failure(body) }
+    await moment()
+    group.cancelAll()
+    return await group.next() ?? nil
+  }
+}
+
 /// Waits until the task is cancelled, like a daemon that never replies.
 func forever() async {
   let (never, continuation) = AsyncStream.makeStream(of: Never.self)
