@@ -345,7 +345,7 @@ struct LanguageTests {
         """)
   }
 
-  @Test("text with an anchor is not put into quotes together with it, nor is an alias of it")
+  @Test("the fix does not put quotes around an anchor and its text, nor around an alias")
   func ambiguousAlias() throws {
     let reading = Files(files: [:]).read(
       """
@@ -400,7 +400,7 @@ struct LanguageTests {
   }
 
   @Test(
-    "a number is suspicious if nine of ten rooms differ from it; only names with one number below a million count",
+    "a number is suspicious if it does not fit its room's name and nine of ten do; names with one number below a million count",
     arguments: [
       (["Room 0"], true), (["Room 999999"], true), (["Room 1000000"], false), (["Room 1 of 2"], false),
       (["Room 10", "Room 11"], false),

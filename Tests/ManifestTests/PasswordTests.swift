@@ -151,7 +151,7 @@ struct PasswordTests {
   }
 
   @Test(
-    "a password with letters beyond ASCII is too long in bytes, or in any case",
+    "a password with letters beyond ASCII is too long only in bytes, unless it has more than 63 letters",
     arguments: [(63, DiagnosticCode.wrongByteLength), (64, .badPassword)])
   func letters(count: Int, code: DiagnosticCode) {
     let text = manifest(String(repeating: "é", count: count))

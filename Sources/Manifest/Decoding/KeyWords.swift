@@ -15,7 +15,7 @@ extension Vocabulary {
   /// The key of the first setting that numbers devices.
   var numberKey: String? { counted.first?.name.rawValue }
 
-  /// For that key.
+  /// The words for that key.
   private static let numberWords = [
     "minorid", "minorno", "minornr", "minornummer", "beaconminor", "beacon", "beaconid", "beaconnr",
     "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor",

@@ -223,7 +223,8 @@ extension ManifestDecoder {
     return name
   }
 
-  /// Whether a key that tells which device is the room's can be in such a room. An address makes it needless.
+  /// Whether a room of this kind takes a key that helps to find its device (`near`, `device`). Warns if the room has an
+  /// address, which makes the key needless.
   mutating func isHint(_ entry: YAMLNode.Entry, _ fields: Fields, of kind: RoomKind) -> Bool {
     if kind.isRegistered {
       neverWritten(entry)
@@ -288,7 +289,8 @@ extension ManifestDecoder {
     }
     let usual = "write 12 hex digits (0–9, A–F), as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
     if let odd { return "\(odd.words): \(usual)" }
-    let (digits, complete) = (text.count { $0.isASCII && $0.isHexDigit }, 12)
+    let digits = text.count { $0.isASCII && $0.isHexDigit }
+    let complete = 12
     guard digits > 0, digits != complete, text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
     else { return usual }
     let isShort = digits < complete && text.allSatisfy(\.isNumber)

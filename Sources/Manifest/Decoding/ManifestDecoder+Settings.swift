@@ -214,9 +214,10 @@ extension ManifestDecoder {
   private static func words(
     ofPassword value: SettingValue, _ length: String
   ) -> (code: DiagnosticCode, message: String, advice: String?) {
-    let isOfLetters = value.text.allSatisfy(\.isASCII) || value.isLonger(than: 63)
+    // Not too many letters, but some have more than one byte.
+    let hasFewLetters = !value.text.allSatisfy(\.isASCII) && !value.isLonger(than: 63)
     return (
-      isOfLetters ? .badPassword : .wrongByteLength, "`password` has \(length)",
+      hasFewLetters ? .wrongByteLength : .badPassword, "`password` has \(length)",
       "for an open network leave `password` out"
     )
   }
