@@ -98,7 +98,7 @@ final class File: Sendable {
   /// file, which no text has: the rest after some of them is left out, except the newline of a line.
   /// - Throws: `tooLarge` when that has more than `limit` bytes.
   func readAll(from start: Int = 0, atMost limit: Int = largest) throws(JournalError) -> [UInt8] {
-    let size = max(0, Int((status ?? stat()).st_size) - start)
+    let size = max(0, Int(status?.st_size ?? 0) - start)
     if size > limit { throw JournalError(.read, path, .tooLarge) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size)

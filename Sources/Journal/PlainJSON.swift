@@ -20,15 +20,12 @@ struct PlainJSON {
   let bytes: [UInt8]
   /// The nodes of the text that was read last.
   private(set) var nodes: [Node] = []
-  private var end: Int
-  private var place: Int
+  private var end = 0
+  private var place = 0
   private var isASCII = true
   private static let deepest = 32
 
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-    (place, end) = (bytes.startIndex, bytes.endIndex)
-  }
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Reads the text at these positions: its parts in their order.
   mutating func read(_ range: Range<Int>, _ parts: (inout PlainJSON) throws(Refused) -> Void) throws(Refused)
@@ -213,13 +210,13 @@ extension Span<UInt8> {
     func repeated(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
     let (ones, tops) = (repeated(1), repeated(0x80))
     let (controls, first, second) = (repeated(0x20), repeated(a), repeated(b))
-    var (index, bits) = (start, UInt64.zero)
+    var (index, bits) = (start, UInt64(0))
     while index + 8 <= count {
       let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
       bits |= word
       // The lowest top bit is that of the first such byte. Those above it may be set by a borrow.
       let found = ((word &- controls) | ((word ^ first) &- ones) | ((word ^ second) &- ones)) & ~word & tops
-      if found != 0 { return (index + found.trailingZeroBitCount >> 3, bits & tops == 0) }
+      if found != 0 { return (index + found.trailingZeroBitCount / 8, bits & tops == 0) }
       index += 8
     }
     while index < count, self[index] >= 0x20, self[index] != a, self[index] != b {

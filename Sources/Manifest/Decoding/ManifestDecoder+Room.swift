@@ -7,10 +7,8 @@ import YAML
 private struct Claims<Value: Hashable> {
   private var places: [Value: SourceRange]
 
-  init() { places = [:] }
-
   /// - Parameter count: The expected number of values.
-  init(expecting count: Int) { places = Dictionary(minimumCapacity: count) }
+  init(expecting count: Int = 0) { places = Dictionary(minimumCapacity: count) }
 
   /// Records a value; returns the place of an earlier equal value, or nil.
   mutating func claim(_ value: Value, _ range: SourceRange) -> SourceRange? {

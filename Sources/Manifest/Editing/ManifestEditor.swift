@@ -127,7 +127,7 @@ package struct ManifestEditor: Sendable {
 extension Building {
   /// This building without the places of its references to secrets, which an added line moves.
   fileprivate var withoutPlaces: Building {
-    resolvingSecrets { Secret(SecretReference($0.source, file: "", line: .zero, column: .zero)) }
+    resolvingSecrets { Secret(SecretReference($0.source, file: "", line: 0, column: 0)) }
   }
 }
 

@@ -29,12 +29,12 @@ enum SecretWords {
   /// Nil when a byte is not ASCII.
   private static func occurInASCII(_ text: Span<UInt8>) -> Bool? {
     let rules = rules
-    var (start, letters, occurs) = (0, UInt32.zero, false)
+    var (start, letters, occurs) = (0, UInt32(0), false)
     func endWord(at end: Int) {
       if !occurs, rules.mayBeSecret(letters) {
         occurs = isSecretWord((start..<end).map { text[$0] | 0x20 }, letters, rules)
       }
-      (start, letters) = (end + 1, .zero)
+      (start, letters) = (end + 1, 0)
     }
     for index in text.indices {
       let byte = text[index]
