@@ -291,9 +291,7 @@ let package = Package(
       "Application",
       [
         "Bluetooth", "CSV", "DBus", "Engine", "Families", "Host", "Journal", "Manifest", "Model", "Reporting",
-        "SampleFacts",
-        "Session",
-        "Source", "VirtualBuilding", "VirtualCentral", "VirtualTime",
+        "SampleFacts", "Session", "Simulation", "Source", "VirtualBuilding", "VirtualCentral", "VirtualTime",
       ]),
     // These tests run the built program, so it is a dependency.
     tests(

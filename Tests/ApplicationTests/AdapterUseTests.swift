@@ -11,22 +11,22 @@ import VirtualTime
 
 @Suite("adapters in use outside of a run") struct AdapterUseTests {
   /// Unplugs one adapter after the other, each after a second.
-  private static func lose(_ numbers: [Int], at place: DeviceLinkTests.Place) async throws {
+  private static func lose(_ numbers: [Int], at place: DevicePlace) async throws {
     for number in numbers {
       try await place.clock.sleep(for: .seconds(1))
-      await place.world.setPresent(false, DeviceLinkTests.adapter(number))
+      await place.world.setPresent(false, DevicePlace.adapter(number))
     }
   }
 
   @Test(
     "each adapter scans to the end of each scan window; one that is lost is reported, and does not return")
   func lost() async throws {
-    try await DeviceLinkTests.with(adapters: 2) { place in
+    try await DevicePlace.use(adapters: 2) { place in
       @Sendable func disturb() async throws {
         try await place.clock.sleep(for: .seconds(6))
         try await Self.lose([2], at: place)
         try await place.clock.sleep(for: .seconds(1))
-        await place.world.setPresent(true, DeviceLinkTests.adapter(2))
+        await place.world.setPresent(true, DevicePlace.adapter(2))
       }
       async let disturbed: Void = disturb()
       let scans = try await place.link.stack.scan(
@@ -43,9 +43,9 @@ import VirtualTime
     }
   }
 
-  @Test("a scan fails when its last adapter is lost, of which no other one continues")
+  @Test("a scan fails when its last adapter is lost")
   func lastLost() async throws {
-    try await DeviceLinkTests.with(adapters: 2) { place in
+    try await DevicePlace.use(adapters: 2) { place in
       async let disturbed: Void = Self.lose([2, 1], at: place)
       let failure = await #expect(throws: CommandFailure.self) {
         try await place.link.stack.scan(place.link.adapters, for: .seconds(5), into: [AirLog(), AirLog()])
@@ -60,9 +60,9 @@ import VirtualTime
     }
   }
 
-  @Test("what works beside a scan learns that it ended", arguments: [true, false])
+  @Test("a body that runs beside a scan sees that the scan has ended", arguments: [true, false])
   func log(isQuiet: Bool) async throws {
-    try await DeviceLinkTests.with { place in
+    try await DevicePlace.use { place in
       let building = Building(id: "b", name: "B", rooms: [], families: BuiltIn.families)
       let isKnown = try await place.link.stack.scanning(
         place.link.adapters, for: building, isQuiet: isQuiet
@@ -81,9 +81,9 @@ import VirtualTime
 
   @Test("a named adapter that is not ready is reported, unless the command looks for further ones")
   func notReady() async throws {
-    try await DeviceLinkTests.with(adapters: 2) { place in
+    try await DevicePlace.use(adapters: 2) { place in
       let choice = AdapterChoice(names: ["hci0", "hci1"], wait: .seconds(30))
-      let second = DeviceLinkTests.adapter(2)
+      let second = DevicePlace.adapter(2)
       await place.world.setPowered(false, second)
       try await AdapterUse.with(place.link.stack, choice) { use in
         let ready = try await use.adapters().names
@@ -91,7 +91,7 @@ import VirtualTime
         let lines = ["roboprov: warning: hci1 is not ready; this command continues without it"]
         #expect(place.said.lines == lines)
         await place.world.setPowered(true, second)
-        let first = AdapterID(DeviceLinkTests.adapter(1))
+        let first = AdapterID(DevicePlace.adapter(1))
         let others = try await use.adapters(besides: [first]).names
         #expect(others == "hci1")
         let failure = await #expect(throws: CommandFailure.self) {
@@ -107,14 +107,14 @@ import VirtualTime
   func claimed() async throws {
     let bus = "unix:path=/\(UUID().uuidString)"
     let locks = try (1...2).map { number in
-      let address = DeviceLinkTests.adapter(number).description.replacing(":", with: "")
+      let address = DevicePlace.adapter(number).description.replacing(":", with: "")
       return try RunLock.take(
         adapter: address + "-" + HostEnvironment.sha256(Array(bus.utf8)).prefix(8),
         in: AdapterClaims.directories,
         for: LockHolder(process: 1, run: "other", since: Date(timeIntervalSince1970: 0)))
     }
     defer { for lock in locks { try? FileManager.default.removeItem(atPath: lock.path) } }
-    try await DeviceLinkTests.with(adapters: 2, bus: bus) { place in
+    try await DevicePlace.use(adapters: 2, bus: bus) { place in
       func names() async throws -> String {
         try await AdapterUse.with(place.link.stack, place.link.adapters) { try await $0.adapters().names }
       }
