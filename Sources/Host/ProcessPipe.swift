@@ -39,7 +39,7 @@ package final class ProcessPipe {
     return !hasEnded
   }
 
-  /// Waits until one of the pipes has something to read or has ended, at most for 50 ms; so long without a pipe.
+  /// Waits until one of the pipes has something to read or has ended, for at most 50 ms; without pipes it waits 50 ms.
   package static func wait(for pipes: [ProcessPipe]) {
     // poll(2) skips descriptors below 0.
     var wanted = pipes.map { pollfd(fd: $0.hasEnded ? -1 : $0.reading, events: Int16(POLLIN), revents: 0) }

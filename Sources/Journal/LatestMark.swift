@@ -35,7 +35,7 @@ enum LatestMark {
     for run: String, in building: File, by link: File.MakingLink = { symlinkat($0, $1, $2) }
   ) throws(JournalError) {
     let probe = temporary(run)
-    // One that was killed while it copied the same run here may have left it.
+    // A process that was killed while it copied this run here may have left one.
     building.remove(probe)
     try make(probe, for: run, in: building, by: link)
     building.remove(probe)

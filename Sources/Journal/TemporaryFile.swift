@@ -46,7 +46,7 @@ package enum TemporaryFile {
     for name in names where isTemporary(name) {
       let file = path + "/" + name
       let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-      // It may have got the permissions of a file that nobody may write.
+      // It may already have the permissions of the file that it was to replace, which nobody may write.
       var descriptor = open(file, O_WRONLY | flags)
       if descriptor < 0 { descriptor = open(file, O_RDONLY | flags) }
       defer { close(descriptor) }

@@ -80,7 +80,7 @@ import VirtualTime
     #expect(looks == [200, 200, 200, 207, 450, 792, 800, 800].map { .milliseconds($0) })
   }
 
-  @Test("the page hears after 4 s without news that there are none")
+  @Test("clients get a beat after 4 s without a change, and again every 4 s")
   func beat() async throws {
     let heard = Mutex<[String]>([])
     try await VirtualTime.run { clock in

@@ -15,7 +15,7 @@ import Testing
       atPath: temporary.path + "/folder", withIntermediateDirectories: false)
   }
 
-  @Test("no child process gets a descriptor, and none is waited for")
+  @Test("a descriptor is closed in child processes, and no opening waits")
   func flags() throws {
     let directory = try File.directory(temporary.path)
     let created = TemporaryFile.create(for: "x", in: directory.descriptor, at: temporary.path)
@@ -116,7 +116,7 @@ import Testing
     #expect(JournalError(.open, "x", errno: code) == JournalError(.open, "x", cause))
   }
 
-  @Test("a disk that cannot have a run names the space that a run wants")
+  @Test("the error of a full disk names the space that a run may need")
   func space() {
     let cause = JournalError.Cause.littleSpace(free: 3 << 20, wanted: RunDirectory.spaceWanted)
     #expect("\(cause)" == "only 3 MiB free of the 16 MiB a run may need")

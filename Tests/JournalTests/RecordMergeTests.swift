@@ -29,7 +29,7 @@ struct RecordMergeTests {
     let twice = try RecordMerge([a + "/demo", b + "/demo/", place.path + "/c/demo"])
     #expect(
       twice.archive.runs.map(\.journal) == [a + "/demo/one/journal.jsonl", b + "/demo/two/journal.jsonl"],
-      "the first of two same journals")
+      "the first of two equal journals")
     #expect(try merge.store(in: into).map(\.run).sorted() == ["one", "two"])
     #expect(try bytes(into, "one") == bytes(a, "one") && bytes(into, "two") == bytes(b, "two"))
     #expect(try merge.store(in: into).isEmpty, "every run is there already")
@@ -133,7 +133,7 @@ struct RecordMergeTests {
     #expect(throws: RecordMerge.Refusal.noRuns(place.path + "/")) { try RecordMerge([place.path + "/"]) }
   }
 
-  @Test("of two runs that are missing, the first one is named")
+  @Test("the first of two missing runs is named")
   func missingRuns() async throws {
     let place = try TemporaryDirectory()
     for id in ["a", "b"] {

@@ -77,14 +77,18 @@ struct RunDirectoryTests {
     }
   }
 
+  private static func refusing(_ code: Int32) -> File.MakingLink {
+    { _, _, _ in
+      errno = code
+      return -1
+    }
+  }
+
   @Test("`latest` is a text file on a file system without links, and link and text file replace each other")
   func latestAsText() throws {
     _ = try create("run-1")
     let building = try File.directory(reports).directory("demo")
-    let link: File.MakingLink = { _, _, _ in
-      errno = EPERM
-      return -1
-    }
+    let link = Self.refusing(EPERM)
     try LatestMark.prove(for: "run-1", in: building, by: link)
     try LatestMark.place("run-1", in: building, by: link)
     #expect(try temporary.read("a/reports/demo/latest") == "run-1\n")
@@ -101,21 +105,14 @@ struct RunDirectoryTests {
     #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
   }
 
-  @Test("a file system is without links by three errors only; another one is a failure before the run")
+  @Test("three errors mean a file system without links; any other is a failure before the run")
   func linkErrors() throws {
     try temporary.write("x", "file")
     let directory = try File.directory(temporary.path)
     for code in [EPERM, EOPNOTSUPP, ENOSYS] {
-      let none: File.MakingLink = { _, _, _ in
-        errno = code
-        return -1
-      }
-      #expect(try !directory.link("link", to: "file", by: none))
+      #expect(try !directory.link("link", to: "file", by: Self.refusing(code)))
     }
-    let full: File.MakingLink = { _, _, _ in
-      errno = ENOSPC
-      return -1
-    }
+    let full = Self.refusing(ENOSPC)
     #expect(throws: JournalError(.link, temporary.path + "/link", .noSpace)) {
       try directory.link("link", to: "file", by: full)
     }
@@ -276,7 +273,7 @@ struct RunDirectoryTests {
     #expect(error?.cause == .inTheWay)
   }
 
-  @Test("a reports directory has a name, without a zero", arguments: ["", "/a\0b"])
+  @Test("a reports directory needs a name without a zero byte", arguments: ["", "/a\0b"])
   func unsafeReports(name: String) {
     let path = name.isEmpty ? "" : temporary.path + name
     #expect(throws: JournalError(.createDirectory, path, .unsafeName)) {

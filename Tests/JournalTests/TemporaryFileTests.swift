@@ -61,7 +61,9 @@ struct TemporaryFileTests {
     #expect(created.descriptor >= 0 && names.count == 2 && names.last == created.name)
   }
 
-  @Test("a new file that another process has removed is made again; without locks it counts as it is")
+  @Test(
+    "a new file that another process has removed is made again; on a file system without locks it is used as it is"
+  )
   func withoutLock() throws {
     let temporary = try TemporaryDirectory()
     let directory = try File.directory(temporary.path)

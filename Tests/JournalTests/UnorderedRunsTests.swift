@@ -212,7 +212,9 @@ struct UnorderedRunsTests {
     #expect(unordered([.proved, .proved], .failed) == ["a", "b"])
   }
 
-  @Test("of two devices of a room, one that waited for a configuration or was released has no last write")
+  @Test(
+    "the last write of a device ends when it waits for a configuration again or is released, beside another device"
+  )
   func otherWrites() {
     func release(_ number: UInt64) -> Fact {
       .bindingReleased(.init(room: "kitchen", address: address(number), cause: .replaced))

@@ -20,7 +20,7 @@ package struct SecretResolver {
     var reference: SecretReference
     /// The networks that use it.
     var networks: [String]
-    /// The settings that it is for, of each room.
+    /// The settings of the rooms that it is for, one for each room.
     var descriptions: [SettingDescription]
 
     /// What the operator is asked for.

@@ -15,8 +15,7 @@ extension BuildingReport {
     {
       return "roboprov capture \(reference.text.shellQuoted)"
     }
-    // A change that names the building by its id has no manifest.
-    let recorded = runs.last { !$0.started.manifestPath.isEmpty }?.started.manifestPath
+    let recorded = runs.map(\.started).newestWithManifest?.manifestPath
     let manifest =
       reference.source == nil
       ? recorded ?? Self.rehearsed(reference.id, in: reports) : reference.text
@@ -32,6 +31,11 @@ extension BuildingReport {
     else { return nil }
     return started.manifestPath
   }
+}
+
+extension [RunStarted] {
+  /// The newest run that names a manifest. A change for which the building was named by its id names none.
+  var newestWithManifest: RunStarted? { last { !$0.manifestPath.isEmpty } }
 }
 
 extension Amendment {

@@ -123,7 +123,7 @@ struct RunReportCommand: AsyncParsableCommand {
     guard !archive.runs.isEmpty || !archive.faults.isEmpty else {
       throw BuildingArchive.noRun(of: reference.id, in: reports)
     }
-    let newest = archive.runs.reversed().lazy.compactMap(\.started).first { !$0.manifestPath.isEmpty }
+    let newest = archive.runs.compactMap(\.started).newestWithManifest
     let manifest = BundledManifest(
       reference.source == nil ? newest?.manifestPath : reference.text, of: reference.id,
       recorded: newest?.manifestSHA256)

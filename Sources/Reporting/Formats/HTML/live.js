@@ -6,7 +6,8 @@ const patience = 12000, pause = 5000;
 let source, heard = Date.now(), opened = 0, grid = "", sounds;
 
 const hear = () => { heard = Date.now(); $("lost").hidden = true; };
-// What is the same stays: a browser writes HTML in its own way, and says an alert again that is put anew.
+// Replaces only what differs, because a screen reader reads an alert again that is replaced. The copy is there because a browser
+// returns HTML in a form of its own.
 const copy = document.createElement("template");
 const put = (id, html) => {
   copy.innerHTML = html;
