@@ -108,7 +108,7 @@ extension RunMachine {
   }
 
   /// The devices of all other rooms: those of the manifest, of the record and of this run, and the addresses
-  /// from which they were proved.
+  /// from which they were proved. The room's own device may be among them: only other addresses are compared.
   private func devices(ofOthersThan place: Int) -> Set<BluetoothAddress> {
     let room = rooms[place].room.id
     var devices = request.devices

@@ -127,9 +127,7 @@ extension RunMachine {
   /// Takes an advertisement that concerns a room. Returns whether decisions may follow.
   private mutating func receive(_ advertisement: Advertisement, of place: Int) -> Bool {
     let adapter = advertisement.adapter
-    if rooms[place].isPerAction {
-      rooms.reached(place, by: adapter, rssi: advertisement.rssi)
-    }
+    rooms.reached(place, by: adapter, rssi: advertisement.rssi)
     if let queue = rooms[place].state.queue {
       // A device of unknown content is no candidate: its window would end for it at once, again and again.
       guard !queue.candidacies.contains(adapter), advertisement.address == queue.device,

@@ -96,8 +96,9 @@ extension RunMachine {
       case .awaited, .stopped: false
       }
     }
+    guard isDecided else { return false }
     radios.listen(listener, for: survey.shortest)
-    return isDecided
+    return true
   }
 
   /// Whether each room without an address has its device, or a longer survey would not give it one.

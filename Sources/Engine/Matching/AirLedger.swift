@@ -134,11 +134,11 @@ package struct AirLedger: Sendable {
   /// The limit of identities that are kept of one device.
   private static let mostIdentities = 16
   /// The limit of devices, besides named ones. A building of 10,000 sensors uses half of it.
-  package static let mostDevices = 20_000
+  private static let mostDevices = 20_000
   /// The limit of recorded sightings of one device. A device at work has a few per attempt.
-  package static let mostSightingsOfOne = 100
+  private static let mostSightingsOfOne = 100
   /// The limit of recorded sightings of all devices together, besides named ones.
-  package static let mostSightings = 100_000
+  private static let mostSightings = 100_000
   /// The limit of devices whose last advertisement is kept.
   private static let mostContents = 50_000
 
@@ -178,7 +178,7 @@ package struct AirLedger: Sendable {
   }
 
   /// A ledger that recognises devices of these families, and these identities from any sender.
-  /// - Parameter named: devices that are kept even beyond `mostDevices`.
+  /// - Parameter named: devices that are kept even beyond the limit of devices.
   package init(
     families: FamilyCatalogue, wanted: Set<DeviceIdentity> = [], named: Set<BluetoothAddress> = []
   ) {

@@ -34,8 +34,8 @@ struct RoomTable: Sendable {
   private(set) var failedToConnect: [Int: FailedConnection] = [:]
   /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
-  /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room. Up to date, and of
-  /// use, only for a room whose own session searches its device.
+  /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
+  /// own session searches it.
   private(set) var reach: [Int: [AdapterID: Int]] = [:]
   var timers = RoomTimers()
 
@@ -147,8 +147,9 @@ struct RoomTable: Sendable {
     return true
   }
 
-  /// Notes that an adapter received the device of a room.
+  /// Notes that an adapter received the device of a room, if the room's own session searches it.
   mutating func reached(_ place: Int, by adapter: AdapterID, rssi: Int?) {
+    guard entries[place].isPerAction else { return }
     reach[place, default: [:]][adapter] = rssi ?? reach[place]?[adapter]
   }
 
