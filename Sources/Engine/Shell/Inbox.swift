@@ -34,13 +34,13 @@ final class Inbox: Sendable {
     while true {
       await changed.waitEvenIfCancelled()
       if let inputs = takeReady() { return inputs }
-      if state.withLock({ $0.isDue }) { return [] }
     }
   }
 
+  /// The inputs that are there, or none once the instant has come; nil while neither is so.
   private func takeReady() -> [RunInput]? {
     state.withLock { state in
-      guard !state.inputs.isEmpty else { return nil }
+      guard !state.inputs.isEmpty || state.isDue else { return nil }
       defer { state = State() }
       return state.inputs
     }
