@@ -11,7 +11,7 @@ package struct VirtualCentral: Central {
   let switchboard: Switchboard
   /// The host of its adapters; nil for this computer.
   private let host: HostName?
-  /// The network to the host; nil if there is none between.
+  /// The network to the host; nil without one.
   let network: VirtualNetwork?
 
   /// How long to wait after "resolved" for a missing characteristic.
@@ -20,7 +20,7 @@ package struct VirtualCentral: Central {
   /// Creates a central in a world. Both must use the same clock.
   /// - Parameters:
   ///   - host: The host of its adapters; nil for this computer.
-  ///   - network: The network to it; nil if there is none between.
+  ///   - network: The network to it; nil without one.
   package init(
     world: World, on host: HostName? = nil, through network: VirtualNetwork? = nil, clock: any TimeSource
   ) async {

@@ -20,9 +20,7 @@ import Testing
   /// A run with a room and a long survey, which scans.
   private static func scanning(on session: RadioSession) -> MachineDriver {
     var run = MachineDriver([Sample.room(1, address: 1)]) { $0.survey = .seconds(60) }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([MachineDriver.adapter(session)])), at: 0)
-    run.use(session, at: 0)
+    run.start([session])
     run.send(.scanBegan(session), at: 0.1)
     return run
   }

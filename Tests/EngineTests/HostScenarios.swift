@@ -12,6 +12,8 @@ import Simulation
 /// The loss of a host costs its own adapters, and nothing else.
 @Suite("adapters of several hosts") struct HostScenarios {
   private static let gateways = ["floor-1", "floor-2", "floor-3"].compactMap { HostName($0) }
+  /// This computer.
+  private static let noBluetooth = CentralGroup.Member(nil, Failing(code: .stackUnavailable))
   private static let adapters = gateways.enumerated().map { number, host in
     AdapterScenario(
       address: BluetoothAddress(rawValue: 0x001A_7DDA_7101 + UInt64(number)), on: host, name: "hci0")
@@ -50,7 +52,7 @@ import Simulation
       joining: { premises in
         before(premises.networks)
         let remote = await premises.networks.centrals(in: premises.world, clock: premises.clock)
-        return CentralGroup([.init(nil, NoBluetooth())] + remote.map { .init($0.host, $0.central) })
+        return CentralGroup([Self.noBluetooth] + remote.map { CentralGroup.Member($0.host, $0.central) })
       },
       during: during)
   }
@@ -362,21 +364,18 @@ import Simulation
     }
   }
 
-  @Test(
-    "the adapters of a group are in order, and its failure is its first gateway's once all have failed"
-  )
+  @Test("the adapters of a group are in order, and its failure is its first gateway's once all have failed")
   func failures() async throws {
     let adapters = ([2, 1] as [UInt64]).map {
       Adapter(id: AdapterID(Sample.address($0)), name: "hci\($0)", state: .ready)
     }
     let (changes, change) = AsyncStream<[Adapter]>.makeStream()
     change.yield(adapters)
-    let own = CentralGroup.Member(nil, NoBluetooth())
     let refused = CentralGroup.Member(Self.gateways[0], Failing(code: .permissionDenied))
     let late = CentralGroup.Member(Self.gateways[1], Failing(code: .timedOut))
     let cases: [([CentralGroup.Member], CentralError?)] = [
-      ([own, refused, late], CentralError(.permissionDenied, on: Self.gateways[0])),
-      ([own], CentralError(.stackUnavailable)),
+      ([Self.noBluetooth, refused, late], CentralError(.permissionDenied, on: Self.gateways[0])),
+      ([Self.noBluetooth], CentralError(.stackUnavailable)),
       ([refused, .init(nil, Changing(changes: changes))], nil),
     ]
     try await VirtualTime.run { clock in
@@ -461,11 +460,6 @@ private func failureOf(_ body: () async throws(CentralError) -> Void) async -> C
   }
 }
 
-/// A computer without Bluetooth.
-private struct NoBluetooth: EmptyCentral {
-  func adapters() async throws(CentralError) -> [Adapter] { throw CentralError(.stackUnavailable) }
-}
-
 /// A host whose adapters cannot be used.
 private struct Failing: EmptyCentral {
   let code: CentralError.Code
@@ -489,7 +483,7 @@ private struct SeveralHosts: EmptyCentral {
 
   func hosts() async -> [HostAdapters] { known }
 
-  /// The same list twice.
+  /// The same list twice: a wait goes on record once.
   func adapterChanges() async -> AsyncStream<[Adapter]> {
     let (stream, changes) = AsyncStream<[Adapter]>.makeStream()
     for _ in 1...2 { changes.yield([]) }

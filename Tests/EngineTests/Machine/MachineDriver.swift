@@ -58,9 +58,7 @@ struct MachineDriver {
       }
       change(&request)
     }
-    send(.started, at: -2)
-    send(.adapters(.success(adapters.map(Self.adapter))), at: -1)
-    for session in adapters { use(session, at: -1) }
+    start(adapters, at: -1)
     for session in adapters { send(.scanBegan(session), at: -0.8) }
     send(.timePassed, at: -0.3)
     for session in adapters { send(.scanEnded(nil, session), at: -0.2) }
@@ -80,6 +78,22 @@ struct MachineDriver {
   /// Gives the input `timePassed`.
   @discardableResult
   mutating func pass(at second: Double) -> [RunEffect] { send(.timePassed, at: second) }
+
+  /// Starts the run, and takes its adapters into use.
+  mutating func start(_ adapters: [RadioSession] = [hci0], at second: Double = 0) {
+    send(.started, at: second)
+    send(.adapters(.success(adapters.map(Self.adapter))), at: second)
+    for session in adapters { use(session, at: second) }
+  }
+
+  /// Starts the run, and receives rooms' devices in its survey; returns the effects of the survey's end.
+  mutating func survey(_ rooms: [Int]) -> [RunEffect] {
+    start()
+    send(.scanBegan(Self.hci0), at: 0.1)
+    receive(rooms, at: 0.2)
+    pass(at: 0.6)
+    return send(.scanEnded(nil, Self.hci0), at: 0.7)
+  }
 
   /// Takes an adapter into use; no link was left behind on it.
   mutating func use(_ session: RadioSession, at second: Double) {

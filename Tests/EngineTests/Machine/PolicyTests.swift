@@ -239,9 +239,9 @@ import Testing
   }
 }
 
-@Suite("what an adapter does") struct RadioTests {
-  private static func at(_ second: Int) -> MonotonicInstant { .init(sinceZero: .seconds(second)) }
+private func at(_ second: Int) -> MonotonicInstant { .init(sinceZero: .seconds(second)) }
 
+@Suite("what an adapter does") struct RadioTests {
   @Test(
     "a window counts after a report or 1 s, and one that has not begun after 5 s does not start",
     arguments: [
@@ -251,7 +251,7 @@ import Testing
     ])
   func window(hasBegun: Bool, hasReports: Bool, milliseconds: Int, isRefused: Bool, didNotStart: Bool) {
     let window = RadioState.Window(
-      purpose: .survey, since: Self.at(0), hasBegun: hasBegun, hasReports: hasReports)
+      purpose: .survey, since: at(0), hasBegun: hasBegun, hasReports: hasReports)
     let end = MonotonicInstant(sinceZero: .milliseconds(milliseconds))
     #expect(window.didScan(at: end) == !isRefused && window.didNotStart(at: end) == didNotStart)
   }
@@ -259,14 +259,14 @@ import Testing
   @Test("the scan time of an adapter grows while it scans, and only then a further value has an instant")
   func scanTime() {
     var time = ScanTime(total: .seconds(2))
-    #expect(time.instant(of: .seconds(2), at: Self.at(5)) == Self.at(5))
-    #expect(time.instant(of: .seconds(3), at: Self.at(5)) == nil)
-    time.start(at: Self.at(5))
-    time.start(at: Self.at(6))
-    #expect(time.total(at: Self.at(8)) == .seconds(5))
-    #expect(time.instant(of: .seconds(6), at: Self.at(8)) == Self.at(9))
-    time.stop(at: Self.at(8))
-    #expect(time.total(at: Self.at(20)) == .seconds(5))
+    #expect(time.instant(of: .seconds(2), at: at(5)) == at(5))
+    #expect(time.instant(of: .seconds(3), at: at(5)) == nil)
+    time.start(at: at(5))
+    time.start(at: at(6))
+    #expect(time.total(at: at(8)) == .seconds(5))
+    #expect(time.instant(of: .seconds(6), at: at(8)) == at(9))
+    time.stop(at: at(8))
+    #expect(time.total(at: at(20)) == .seconds(5))
   }
 
   @Test("an adapter connects to silent devices last, and before them to those that failed")
@@ -297,13 +297,12 @@ import Testing
 }
 
 @Suite("the adapters in use") struct RadioPoolTests {
-  private static func at(_ second: Int) -> MonotonicInstant { .init(sinceZero: .seconds(second)) }
   private static func adapter(_ number: UInt64) -> AdapterID { AdapterID(BluetoothAddress(rawValue: number)) }
 
   /// A pool with these adapters, in sessions from 1 on.
   private func pool(_ adapters: [UInt64]) -> RadioPool {
     var pool = RadioPool()
-    for number in adapters { _ = pool.add(Self.adapter(number), slots: LinkSlots(), at: Self.at(0)) }
+    for number in adapters { _ = pool.add(Self.adapter(number), slots: LinkSlots(), at: at(0)) }
     return pool
   }
 
@@ -312,17 +311,17 @@ import Testing
     var pool = pool([1, 2, 3])
     for (number, losses) in [(1, 4), (2, 5)] as [(UInt64, Int)] {
       for _ in 1...losses {
-        pool[history: Self.adapter(number)].health.began(at: Self.at(0))
-        pool[history: Self.adapter(number)].health.lost(at: Self.at(0))
+        pool[history: Self.adapter(number)].health.began(at: at(0))
+        pool[history: Self.adapter(number)].health.lost(at: at(0))
       }
     }
     #expect(pool.dueAt == nil && !pool.presence.mayHaveChanged, "all are in use")
-    _ = pool.remove(try #require(pool.index(of: Self.adapter(2))), at: Self.at(0))
-    #expect(pool.dueAt == Self.at(2) && pool.presence.mayHaveChanged)
-    _ = pool.remove(try #require(pool.index(of: Self.adapter(1))), at: Self.at(0))
-    #expect(pool.dueAt == Self.at(1))
+    _ = pool.remove(try #require(pool.index(of: Self.adapter(2))), at: at(0))
+    #expect(pool.dueAt == at(2) && pool.presence.mayHaveChanged)
+    _ = pool.remove(try #require(pool.index(of: Self.adapter(1))), at: at(0))
+    #expect(pool.dueAt == at(1))
     pool[history: Self.adapter(1)].health.isStuck = true
-    #expect(pool.dueAt == Self.at(2), "one is given up")
+    #expect(pool.dueAt == at(2), "one is given up")
   }
 
   @Test("an adapter that is gone may be used again, and switched off and on again, when it returns")
@@ -344,7 +343,7 @@ import Testing
       RadioSession(adapter: Self.adapter(2), number: 1), RadioSession(adapter: Self.adapter(1), number: 2),
     ]
     #expect(pool.isAtRest)
-    for index in 0..<2 { pool.open(.init(purpose: .survey, since: Self.at(0)), index) }
+    for index in 0..<2 { pool.open(.init(purpose: .survey, since: at(0)), index) }
     #expect(pool.open == sessions && !pool.isAtRest)
     for session in sessions { _ = pool.close(session) }
     #expect(pool.isAtRest)
@@ -358,40 +357,40 @@ import Testing
   @Test("the adapter that has scanned longest completes the survey, if several scan and receive")
   func listener() {
     var pool = pool([1, 2, 3])
-    for index in 0..<2 { pool.open(.init(purpose: .survey, since: Self.at(0)), index) }
-    pool[0].scanBegan(at: Self.at(1))
-    pool[1].scanBegan(at: Self.at(0))
-    pool[2].received(at: Self.at(1))
-    #expect(pool.longestScanning(at: Self.at(2)) == nil, "those that scan receive nothing")
-    pool[0].received(at: Self.at(2))
-    #expect(pool.longestScanning(at: Self.at(2)) == nil, "only one does")
-    pool[1].received(at: Self.at(2))
-    #expect(pool.longestScanning(at: Self.at(2)) == pool[1].session)
-    #expect(pool.leastScanTime(at: Self.at(2)) == .zero)
-    #expect(pool.instant(ofLeastScanTime: .seconds(3), at: Self.at(2)) == nil, "the third does not scan")
-    _ = pool.remove(2, at: Self.at(2))
-    #expect(pool.instant(ofLeastScanTime: .seconds(3), at: Self.at(2)) == Self.at(4))
+    for index in 0..<2 { pool.open(.init(purpose: .survey, since: at(0)), index) }
+    pool[0].scanBegan(at: at(1))
+    pool[1].scanBegan(at: at(0))
+    pool[2].received(at: at(1))
+    #expect(pool.longestScanning(at: at(2)) == nil, "those that scan receive nothing")
+    pool[0].received(at: at(2))
+    #expect(pool.longestScanning(at: at(2)) == nil, "only one does")
+    pool[1].received(at: at(2))
+    #expect(pool.longestScanning(at: at(2)) == pool[1].session)
+    #expect(pool.leastScanTime(at: at(2)) == .zero)
+    #expect(pool.instant(ofLeastScanTime: .seconds(3), at: at(2)) == nil, "the third does not scan")
+    _ = pool.remove(2, at: at(2))
+    #expect(pool.instant(ofLeastScanTime: .seconds(3), at: at(2)) == at(4))
     pool.listen(pool[1].session, for: .seconds(3))
-    #expect(pool.listener(at: Self.at(2))?.index == 1 && pool.listener(at: Self.at(3)) == nil)
-    pool[1].scanEnded(at: Self.at(2))
-    #expect(pool.listener(at: Self.at(2)) == nil, "it does not scan any more")
+    #expect(pool.listener(at: at(2))?.index == 1 && pool.listener(at: at(3)) == nil)
+    pool[1].scanEnded(at: at(2))
+    #expect(pool.listener(at: at(2)) == nil, "it does not scan any more")
   }
 
   @Test("a survey begins again once every adapter was lost, and not with a further adapter")
   func surveyBegins() {
     var pool = pool([1])
     func scan(_ seconds: Int, from second: Int) {
-      pool.open(.init(purpose: .survey, since: Self.at(second)), 0)
-      pool[0].scanBegan(at: Self.at(second))
-      pool[0].scanEnded(at: Self.at(second + seconds))
+      pool.open(.init(purpose: .survey, since: at(second)), 0)
+      pool[0].scanBegan(at: at(second))
+      pool[0].scanEnded(at: at(second + seconds))
     }
     scan(5, from: 0)
-    _ = pool.remove(0, at: Self.at(5))
-    _ = pool.add(Self.adapter(1), slots: LinkSlots(), at: Self.at(10))
-    #expect(pool.surveySince == .seconds(5) && pool.surveyTime(at: Self.at(10)) == .zero)
+    _ = pool.remove(0, at: at(5))
+    _ = pool.add(Self.adapter(1), slots: LinkSlots(), at: at(10))
+    #expect(pool.surveySince == .seconds(5) && pool.surveyTime(at: at(10)) == .zero)
     scan(2, from: 10)
-    _ = pool.add(Self.adapter(2), slots: LinkSlots(), at: Self.at(12))
-    #expect(pool.surveySince == .seconds(5) && pool.surveyTime(at: Self.at(12)) == .seconds(2))
+    _ = pool.add(Self.adapter(2), slots: LinkSlots(), at: at(12))
+    #expect(pool.surveySince == .seconds(5) && pool.surveyTime(at: at(12)) == .seconds(2))
   }
 }
 

@@ -474,7 +474,9 @@ import Testing
       } == [expected])
   }
 
-  @Test("an adapter leaves at most eight devices to a better one, and none while that one must not scan")
+  @Test(
+    "an adapter leaves at most eight devices to a better one, and none if that one must not scan or its sighting is old"
+  )
   func deferrals() {
     for (isRefused, room) in [(false, 9), (true, 1)] {
       var run = Driver(rooms: 10, adapters: [Self.hci0, Self.hci1])

@@ -331,13 +331,7 @@ import Testing
   @Test("the first rooms are those whose device was received, and a single further one waits, too")
   func firstRooms() {
     var run = Driver([Sample.room(1, address: 1), Sample.room(2, address: 2)]) { $0.canaries = 1 }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
-    run.use(Self.hci0, at: 0)
-    run.send(.scanBegan(Self.hci0), at: 0.1)
-    run.receive([2], at: 0.2)
-    run.pass(at: 0.6)
-    #expect(run.send(.scanEnded(nil, Self.hci0), at: 0.7).begun == [attempt(2)])
+    #expect(run.survey([2]).begun == [attempt(2)])
     #expect(run.state(1) == .deferred)
     run.send(.connected(attempt(2)), at: 1)
     run.submit(attempt(2), at: 3)
@@ -421,9 +415,7 @@ import Testing
   func confirmation() {
     let rooms = [Sample.room(1), Sample.room(2)]
     var run = Driver(rooms) { $0.building.assignment = .any }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
-    run.use(Self.hci0, at: 0)
+    run.start()
     run.send(.scanBegan(Self.hci0), at: 0.1)
     run.receive([1, 2], at: 0.2)
     #expect(run.pass(at: 0.6) == [.endScan(Self.hci0)])
@@ -443,13 +435,7 @@ import Testing
     var run = Driver([Sample.room(1, address: 1, retries: 0), Sample.room(2)]) {
       ($0.building.assignment, $0.isWatching, $0.failureLimit) = (.any, true, 0)
     }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
-    run.use(Self.hci0, at: 0)
-    run.send(.scanBegan(Self.hci0), at: 0.1)
-    run.receive([1], at: 0.2)
-    run.pass(at: 0.6)
-    #expect(run.send(.scanEnded(nil, Self.hci0), at: 0.7).begun == [attempt(1)])
+    #expect(run.survey([1]).begun == [attempt(1)])
     run.send(.connected(attempt(1)), at: 1)
     run.receive([2], at: 1.5)
     func asks(_ effects: [RunEffect]) -> Bool {
@@ -471,9 +457,7 @@ import Testing
   @Test("a room in a run that only plans ends in the plan")
   func plan() throws {
     var run = Driver([Sample.room(1, address: 1)], goal: .plan)
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
-    run.use(Self.hci0, at: 0)
+    run.start()
     run.send(.scanBegan(Self.hci0), at: 0.1)
     run.receive([1], at: 0.2)
     run.send(.requested(.pause), at: 0.3)

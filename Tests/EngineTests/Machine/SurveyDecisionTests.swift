@@ -11,9 +11,7 @@ import Testing
 
   private func driver(_ adapters: [RadioSession], goal: RunMachine.Goal = .apply) -> Driver {
     var run = Driver([Sample.room(1, address: 1)], goal: goal) { $0.survey = .seconds(6) }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success(adapters.map(Driver.adapter))), at: 0)
-    for session in adapters { run.use(session, at: 0) }
+    run.start(adapters)
     return run
   }
 
@@ -110,9 +108,7 @@ import Testing
   @Test("a survey is not split before every room has its device")
   func whole() {
     var run = Driver([Sample.room(1, address: 1), Sample.room(2, address: 2)]) { $0.survey = .seconds(6) }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([Self.hci0, Self.hci1].map(Driver.adapter))), at: 0)
-    for session in [Self.hci0, Self.hci1] { run.use(session, at: 0) }
+    run.start([Self.hci0, Self.hci1])
     for session in [Self.hci0, Self.hci1] { run.send(.scanBegan(session), at: 0.1) }
     run.receive([1, 2], at: 0.2)
     run.receiveBeacon(2, from: 9, on: Self.hci1, at: 0.3)
@@ -125,9 +121,7 @@ import Testing
     var near = Sample.room(2)
     near.near = "hci1"
     var run = Driver([Sample.room(1, address: 1), near]) { $0.survey = .seconds(6) }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([Self.hci0, Self.hci1].map(Driver.adapter))), at: 0)
-    for session in [Self.hci0, Self.hci1] { run.use(session, at: 0) }
+    run.start([Self.hci0, Self.hci1])
     run.send(.scanBegan(Self.hci1), at: 0.1)
     for second in [0.2, 1.2, 2.2] { run.receive([1, 2], on: Self.hci1, at: second) }
     #expect(run.pass(at: 3.1) == [.endScan(Self.hci0), .endScan(Self.hci1)])
