@@ -1,7 +1,6 @@
 import Bluetooth
 import Engine
 import Model
-import RecordedText
 import Synchronization
 import Testing
 import VirtualBuilding
@@ -395,7 +394,7 @@ import Simulation
     }
   }
 
-  @Test("a failure that quotes the secret of any room of the building is told without it", .notRecorded)
+  @Test("a failure that quotes the secret of any room of the building is reported without it")
   func quoted() async throws {
     var other = Sample.room(2, address: 2)
     other.settings[.wifiPassword] = .secret(Secret("staple battery"))
