@@ -293,7 +293,7 @@ package struct DeviceSession: Sendable {
   package func excludesEarlierCommands() async { await progress.excludeEarlierCommands() }
 
   /// The most statuses of an attempt that are recorded.
-  package static let mostStatuses = 100
+  private static let mostStatuses = 100
 
   private func note(_ text: String, as meaning: StatusMeaning) {
     coordinator.note(.statusReceived(.init(room: room.id, attempt: attempt, text: text, meaning: meaning)))
