@@ -146,29 +146,30 @@ test-page: setup-page $(DEBUG_BUILT) ## check building.html in a real browser: s
 pictures: setup-page setup-test $(DEBUG_BUILT) ## make the pictures of README.md anew, from a real run on a virtual building
 	@Scripts/pictures .build/debug/roboprov
 
-# All tests with one kernel, then a part of them with another. `make test-radio KERNEL=linux-image-6.12-amd64` uses
-# that kernel for the selected tests.
+# All tests with one guest, then with the other. GUEST=13 selects a release of Debian, KERNEL=linux-image-6.12-amd64 another
+# kernel of it (of 12 without GUEST). The other targets use 12 by default.
+GUEST :=
 KERNEL :=
-OTHER_KERNEL := linux-image-6.12-amd64
+LAB_OPTIONS = $(if $(GUEST),--guest $(GUEST)) $(if $(KERNEL),--kernel $(KERNEL))
 
 .PHONY: test-radio
 test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the real BlueZ, in a virtual machine: FILTER=NAME selects
-	@Tests/RadioLab/run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(FILTER),-k '$(FILTER)')
-	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) -k 'test_short or test_conformance')
+	@status=0; for guest in $(or $(GUEST),$(if $(KERNEL),12,12 13)); do \
+	  Tests/RadioLab/run --guest $$guest $(if $(KERNEL),--kernel $(KERNEL)) $(if $(FILTER),-k '$(FILTER)') || status=1; \
+	done; exit $$status
 
 .PHONY: test-radio-short
 test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded part of that: 12 rooms, 3 of them with a fault; one of each family
-	@Tests/RadioLab/run -m short $(if $(KERNEL),--kernel $(KERNEL)) $(if $(FILTER),-k '$(FILTER)')
+	@Tests/RadioLab/run -m short $(LAB_OPTIONS) $(if $(FILTER),-k '$(FILTER)')
 
 .PHONY: bench-radio
 bench-radio: setup-radio $(RELEASE_BUILT) ## measure roboprov on the real BlueZ beside a script that does the same job; 30 minutes
-	@Tests/RadioLab/run -m measure -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) \
-	-k '$(or $(FILTER),measure_building or measure_faulty_building)'
+	@Tests/RadioLab/run -m measure -n 0 -s $(LAB_OPTIONS) -k '$(or $(FILTER),measure_building or measure_faulty_building)'
 
 .PHONY: trace
 trace: setup-radio ## record how the real BlueZ behaves, for the tests of the virtual BlueZ: SCENARIO=NAME selects
 	Scripts/build -c release --product bluez-trace --static-swift-stdlib
-	@Tests/RadioLab/run -m record -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SCENARIO),-k '$(SCENARIO)')
+	@Tests/RadioLab/run -m record -n 0 -s $(LAB_OPTIONS) $(if $(SCENARIO),-k '$(SCENARIO)')
 
 .PHONY: bench
 bench: setup-run $(RELEASE_BUILT) ## measure roboprov in virtual buildings, and beside scripts (docs/internals/performance.md); 30 minutes

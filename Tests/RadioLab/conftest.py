@@ -5,6 +5,7 @@ import signal
 from collections.abc import Generator, Iterator
 
 import pytest
+from lab.guests import GUESTS
 from lab.lab import Lab
 from lab.radio_client import Radio
 from lab.turns import PLACES
@@ -13,14 +14,16 @@ from scenarios.scenario import Scenario, Setting, install_roboprov
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--guest", choices=GUESTS, help="the release of Debian in the guest (default: 12)")
     parser.addoption(
         "--kernel", metavar="PACKAGE", help="Debian's kernel package for the guest, such as linux-image-6.12-amd64"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if kernel := config.getoption("--kernel"):
-        os.environ["RADIOLAB_KERNEL"] = kernel
+    for name in ("guest", "kernel"):
+        if value := config.getoption(name):
+            os.environ[f"RADIOLAB_{name.upper()}"] = value
     # SIGTERM acts as Ctrl-C does, so that the fixtures stop what they started.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)

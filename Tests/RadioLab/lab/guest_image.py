@@ -1,10 +1,11 @@
-"""Makes the guest: a disk with a minimal Debian and BlueZ, and a RAM disk for each kernel.
+"""Makes the guests: a disk with a minimal Debian and BlueZ, and a RAM disk for each kernel.
 
 The files are in `.build-lab`, named by a digest of their inputs; nothing is made twice."""
 
 import contextlib
 import fcntl
 import hashlib
+import lzma
 import os
 import pathlib
 import shutil
@@ -16,24 +17,23 @@ from dataclasses import dataclass
 
 from . import cpio
 from .errors import LabError
+from .guests import Guest, chosen
 from .packages import Archive, unpack
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 SOURCES = PROJECT / "Tests/RadioLab/guest"
 BUILD = PROJECT / ".build-lab"
 
-# The lab uses the first of these kernels that boots without an oops. (6.1.192, which is newer than the first, oopses when
-# an adapter appears.) The last two are whatever the archive has at the time.
-KERNELS = ("linux-image-6.1.0-47-amd64", "linux-image-6.12-amd64", "linux-image-amd64")
-
 ROOT_PACKAGES = [
     "bluez",
     "busybox-static",  # the shell and the small tools of the guest's scripts
     "dbus",
-    "libglib2.0-0",  # for roboprov
-    "libqrencode4",  # for roboprov
     "libc6",
-    "libdbus-1-3",  # for roboprov; brings libgcrypt20 with it
+    # For roboprov:
+    "libdbus-1-3",
+    "libgcrypt20",
+    "libglib2.0-0",  # Debian 13 provides it by another package
+    "libqrencode4",
     "libstdc++6",
     "libyaml-0-2",
     "openssh-client",
@@ -94,20 +94,24 @@ def _run(*arguments: object) -> None:
         raise LabError(f"{arguments[0]} failed: {(done.stderr or done.stdout).strip()}")
 
 
-def disk() -> pathlib.Path:
+def _archive(guest: Guest) -> Archive:
+    return Archive(BUILD / f"apt-{guest.suite}", guest.suite)
+
+
+def disk(guest: Guest) -> pathlib.Path:
     """The guest's disk, to be used as a snapshot."""
     sources = sorted(SOURCES.iterdir())
-    path = BUILD / f"disk-{_digest(ROOT_PACKAGES, *sources)}.ext4"
+    path = BUILD / f"disk-{guest.release}-{_digest(ROOT_PACKAGES, *sources)}.ext4"
     with _made_once(path) as made:
         if made is not None:
-            _report("making the guest's disk")
+            _report(f"making the disk of Debian {guest.release}")
             root = made.parent / "root"
             _lay_out(root)
-            for package in Archive(BUILD / "apt").fetch(ROOT_PACKAGES):
+            for package in _archive(guest).fetch(ROOT_PACKAGES):
                 unpack(package, root, without=_UNNEEDED)
             _set_up(root)
             _run("mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-E", "root_owner=0:0", "-d", root, made, "768M")
-            _forget_older("disk-*.ext4", keep=path)
+            _forget_older(f"disk-{guest.release}-*.ext4", keep=path)
     return path
 
 
@@ -150,14 +154,14 @@ def _set_up(root: pathlib.Path) -> None:
     (root / "etc/hosts").write_text("127.0.0.1 localhost radiolab\n")
 
 
-def boot(kernel: str) -> Boot:
-    """A kernel of the archive, by the name of its package, ready to boot."""
+def boot(guest: Guest, kernel: str) -> Boot:
+    """A kernel of the guest's archive, by the name of its package, ready to boot."""
     starter = SOURCES / "boot"
-    folder = BUILD / f"kernel-{kernel}-{_digest(MODULES, starter)}"
+    folder = BUILD / f"kernel-{guest.release}-{kernel}-{_digest(MODULES, starter)}"
     with _made_once(folder) as made:
         if made is not None:
             _report(f"making a RAM disk for {kernel}")
-            archive = Archive(BUILD / "apt")
+            archive = _archive(guest)
             files = made.parent / "files"
             unpack(archive.fetch_kernel(kernel), files)
             busybox = made.parent / "busybox"
@@ -167,7 +171,7 @@ def boot(kernel: str) -> Boot:
             (image,) = (files / "boot").glob("vmlinuz-*")
             shutil.copy(image, made / "kernel")
             _ram_disk(files, next(busybox.glob("**/bin/busybox")), starter).write(made / "ramdisk")
-            _forget_older(f"kernel-{kernel}-*", keep=folder)
+            _forget_older(f"kernel-{guest.release}-{kernel}-*", keep=folder)
     return Boot(kernel, folder / "kernel", folder / "ramdisk")
 
 
@@ -178,9 +182,11 @@ def _ram_disk(files: pathlib.Path, busybox: pathlib.Path, starter: pathlib.Path)
     archive.file("bin/busybox", busybox.read_bytes(), 0o755)
     archive.file("init", starter.read_bytes(), 0o755)
     modules = _modules_in_order(files)
-    for module in modules:
-        archive.file(f"modules/{module.name}", module.read_bytes())
-    archive.file("modules/order", "".join(f"{module.name}\n" for module in modules).encode())
+    names = [module.name.removesuffix(".xz") for module in modules]
+    for name, module in zip(names, modules, strict=True):
+        data = module.read_bytes()
+        archive.file(f"modules/{name}", lzma.decompress(data) if module.suffix == ".xz" else data)
+    archive.file("modules/order", "".join(f"{name}\n" for name in names).encode())
     return archive
 
 
@@ -227,5 +233,5 @@ def _forget_older(pattern: str, keep: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    print(disk())
-    print(boot(sys.argv[1] if len(sys.argv) > 1 else KERNELS[0]))
+    print(disk(chosen()))
+    print(boot(chosen(), sys.argv[1] if len(sys.argv) > 1 else chosen().kernels[0]))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from . import guest_image
+from . import guest_image, guests
 from .agent import Agent, Done, Running
 from .chips import CHIPS, ONCE_PER_SCAN
 from .errors import LabError, Oops
@@ -34,7 +34,7 @@ class Lab:
     """A lab, used as `with Lab(…) as lab:`. None of its processes survives it.
 
     `places`: the positions of the adapters in metres, one for each adapter. `chips`: the names of their chips in
-    `lab.chips`; an adapter beyond the end of the list has the default chip."""
+    `lab.chips`; an adapter beyond the end of the list has the default chip. The guest is that of the test run."""
 
     def __init__(
         self, places: Sequence[tuple[float, float]], seed: int = 1, propagation: dict[str, float] | None = None,
@@ -42,6 +42,7 @@ class Lab:
     ) -> None:  # fmt: skip
         self.places = places
         self.chips = chips
+        self.guest = guests.chosen()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="radiolab-"))
         self.kept = False  # whether its logs stay on disk
         self._radio: Radio | None = None
@@ -61,7 +62,7 @@ class Lab:
     def _start(self, kernels: list[str] | None) -> None:
         """Starts the first kernel that works, with the machine's virtualization if that works."""
         broken = _BROKEN.read_text().split() if _BROKEN.exists() else []
-        kernels = kernels or [name for name in guest_image.KERNELS if name not in broken]
+        kernels = kernels or [name for name in self.guest.kernels if self._key(name) not in broken]
         complaints: list[str] = []
         for name in kernels:
             try:
@@ -72,9 +73,13 @@ class Lab:
                 complaints.append(str(oops))
                 print(f"radio lab: {oops}; trying another kernel", file=sys.stderr)
                 with open(_BROKEN, "a") as file:
-                    file.write(f"{name}\n")
+                    file.write(f"{self._key(name)}\n")
                 self._clear_away()
         raise LabError("No kernel works:\n" + "\n".join(complaints or broken))
+
+    def _key(self, kernel: str) -> str:
+        """A kernel's name in the list of broken ones: two releases have kernels of one name."""
+        return f"{self.guest.release}/{kernel}"
 
     def _plug_in_all(self) -> None:
         """Plugs in the adapters. This is part of the start because some kernels break when an adapter appears."""
@@ -96,7 +101,7 @@ class Lab:
     def _boot_fast_or_slow(self, kernel: str) -> Machine:
         if has_kvm() and not _NO_KVM.exists() and os.environ.get("RADIOLAB_ACCELERATION") != "tcg":
             try:
-                return Machine(self.folder, len(self.places), kernel, "kvm")
+                return Machine(self.folder, len(self.places), self.guest, kernel, "kvm")
             except Oops:
                 raise
             except LabError:
@@ -104,14 +109,14 @@ class Lab:
                 _NO_KVM.touch()
                 self._remove_sockets()
         try:
-            return Machine(self.folder, len(self.places), kernel, "tcg")
+            return Machine(self.folder, len(self.places), self.guest, kernel, "tcg")
         except Oops:
             raise
         except LabError as error:
             # In 2 of about 40 boots on a busy machine, the kernel was up and the guest waited without end.
             print(f"radio lab: {error} Starting it once more", file=sys.stderr)
             self._remove_sockets()
-            return Machine(self.folder, len(self.places), kernel, "tcg")
+            return Machine(self.folder, len(self.places), self.guest, kernel, "tcg")
 
     def _remove_sockets(self) -> None:
         for socket in self.folder.glob("*.sock"):

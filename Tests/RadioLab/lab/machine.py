@@ -11,6 +11,7 @@ from typing import BinaryIO
 from . import guest_image, processes
 from .agent import Agent
 from .errors import LabError, Oops
+from .guests import Guest
 
 _KVM_CREATE_VM = 0xAE01
 _OOPS = re.compile(r"(BUG: .*|Oops: .*|general protection fault.*|Kernel panic.*|kernel BUG at .*)")
@@ -40,8 +41,9 @@ def has_kvm() -> bool:
 class Machine:
     """A booted guest. `folder` has its sockets, the log of its console, and `share`, which host and guest see."""
 
-    def __init__(self, folder: pathlib.Path, adapters: int, kernel: str, acceleration: str) -> None:
+    def __init__(self, folder: pathlib.Path, adapters: int, guest: Guest, kernel: str, acceleration: str) -> None:
         self.folder = folder
+        self.guest = guest
         self.kernel = kernel
         self.acceleration = acceleration
         self.share = folder / "share"
@@ -64,7 +66,7 @@ class Machine:
         qemu = shutil.which("qemu-system-x86_64")
         if qemu is None:
             raise LabError("There is no qemu-system-x86_64: install Debian's qemu-system-x86, then try again.")
-        boot = guest_image.boot(self.kernel)
+        boot = guest_image.boot(self.guest, self.kernel)
         command = [
             qemu, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-machine", "q35", "-m", "1024", "-smp", "2",
@@ -73,7 +75,7 @@ class Machine:
             "-append", "console=ttyS0 loglevel=5 panic=1 oops=panic mitigations=off nokaslr cryptomgr.notests=1 no_timer_check",
             "-serial", f"file:{self.console}",
             "-device", "virtio-rng-pci",
-            "-drive", f"file={guest_image.disk()},if=none,id=disk,format=raw,snapshot=on",
+            "-drive", f"file={guest_image.disk(self.guest)},if=none,id=disk,format=raw,snapshot=on",
             "-device", "virtio-blk-pci,drive=disk",
             "-fsdev", f"local,id=share,path={self.share},security_model=none",
             "-device", "virtio-9p-pci,fsdev=share,mount_tag=share",

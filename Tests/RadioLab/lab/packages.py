@@ -1,5 +1,5 @@
-"""Debian packages for the guest. apt fetches them by name from the archive that this machine uses, without root and without a
-change to the installed packages."""
+"""Debian packages for the guest. apt fetches them by name from a suite of Debian's archive, without root and without a change
+to this machine's packages and lists."""
 
 import os
 import pathlib
@@ -9,22 +9,32 @@ import subprocess
 
 from .errors import LabError
 
+_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+_PLACES = (("debian", "{}"), ("debian", "{}-updates"), ("debian-security", "{}-security"))
+
 
 class Archive:
-    """Packages of the archive, kept in `folder`."""
+    """Packages of a suite, kept in `folder`."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
+    def __init__(self, folder: pathlib.Path, suite: str) -> None:
         self.folder = folder
-        for part in ("archives/partial", "state/partial"):
+        for part in ("archives/partial", "state/partial", "lists/partial"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         # An empty status file: apt then lists a whole system, down to the C library.
         (folder / "status").touch()
+        sources = [
+            f"deb [signed-by={_KEYRING}] http://deb.debian.org/{place} {name.format(suite)} main\n" for place, name in _PLACES
+        ]
+        (folder / "sources.list").write_text("".join(sources))
 
     def _apt(self, *arguments: str) -> str:
         if not shutil.which("apt-get"):
             raise LabError("The radio lab is built from Debian packages, and there is no apt-get here.")
         options = {
             "Dir::State::status": self.folder / "status",
+            "Dir::State::lists": self.folder / "lists",
+            "Dir::Etc::sourcelist": self.folder / "sources.list",
+            "Dir::Etc::sourceparts": "-",
             "Dir::Cache": self.folder,
             "Dir::Cache::archives": self.folder / "archives",
             "Dir::Cache::pkgcache": "",
@@ -46,12 +56,12 @@ class Archive:
             )  # fmt: skip
 
         done = run(*command, *arguments)
-        if done.returncode != 0 and os.geteuid() == 0:
-            # The package lists may be absent, as in a new container, or outdated.
-            run("apt-get", "-q", "update")
+        if done.returncode != 0:
+            # The package lists may be absent or outdated.
+            run(*command, "update")
             done = run(*command, *arguments)
         if done.returncode != 0:
-            raise LabError(f"apt-get {' '.join(arguments)} failed (`apt-get update` may help):\n{done.stderr.strip()}")
+            raise LabError(f"apt-get {' '.join(arguments)} failed:\n{done.stderr.strip()}")
         return done.stdout
 
     def closure(self, names: list[str]) -> list[str]:

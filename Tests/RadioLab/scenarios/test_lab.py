@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from lab import guest_image
+from lab import guests
 from lab.lab import Lab, adapter_address
 from lab.machine import oops_in
 from lab.radio_client import Radio
@@ -96,7 +96,7 @@ def test_what_counts_as_a_broken_kernel(console: str, oops: str | None) -> None:
 
 def test_another_kernel_is_used_when_one_breaks_as_an_adapter_appears(tmp_path: pathlib.Path) -> None:
     """The first kernel works here, but the test case writes a sign of an oops to its console; the second must be used."""
-    good, other = guest_image.KERNELS[:2]
+    good, other = guests.chosen().kernels[:2]
     real, broken = Lab.plug, tmp_path / "broken-kernels"
     written: list[str] = []
 
@@ -109,7 +109,7 @@ def test_another_kernel_is_used_when_one_breaks_as_an_adapter_appears(tmp_path: 
     with mock.patch.object(Lab, "plug", plug), mock.patch("lab.lab._BROKEN", broken), Lab([(0, 0)]) as lab:
         assert (written, lab.machine.kernel) == ([good], other)
         assert other.removeprefix("linux-image-").removesuffix("-amd64") in lab.run("uname", "-r").out
-    assert broken.read_text().split() == [good], "it is recorded"
+    assert broken.read_text().split() == [f"{lab.guest.release}/{good}"], "it is recorded"
 
 
 def start_python(script: str, *arguments: str) -> subprocess.Popen[str]:
