@@ -156,6 +156,9 @@ struct DiagnosisTests {
         "BlueZ 5.66; no process is visible to this user; the systemd unit starts: /b -x --noplugin=midi.",
       host: host { $0.daemon = .known(DaemonFacts(command: ["/b", "-x", "--noplugin=midi"], process: nil)) }),
     Case(
+      code: "bluetoothd_version", severity: .warning, sentence: "BlueZ 5.87 can crash",
+      radio: RadioFacts(stack: "BlueZ 5.87", adapters: radio().adapters)),
+    Case(
       code: "bluetoothd_debugging", severity: .warning, sentence: "logs every message",
       command: "ExecStart=/b --noplugin=midi\\n",
       host: host { $0.daemon = .known(DaemonFacts(command: ["/b", "-d", "--noplugin=midi"], process: 1)) }),
@@ -499,6 +502,18 @@ struct DiagnosisTests {
       found.first?.sentence
         == "The manifest's adapter lobby (00:1A:7D:DA:71:99) is not present; rooms that are matched by it: Room 1."
     )
+  }
+
+  @Test(
+    "of the versions of BlueZ, only one that crashes has a finding, on this computer and on a gateway",
+    arguments: [("BlueZ 5.66", false), ("BlueZ 5.82", false), ("BlueZ 5.87", true), ("BlueZ 5.88", false)])
+  func versions(_ stack: String, _ isNamed: Bool) {
+    var radio = Self.radio(of: Self.host())
+    radio.stack = stack
+    for index in radio.hosts.indices { radio.hosts[index].stack = stack }
+    let found = Self.findings(Self.host(), radio).filter { $0.code == "bluetoothd_version" }
+    #expect(found.map(\.subject) == (isNamed ? [nil, "floor-3"] : []))
+    #expect(found.allSatisfy { $0.advice?.contains("Install 5.86") == true })
   }
 
   @Test("rooms without an address are counted, with the command that reads labels")

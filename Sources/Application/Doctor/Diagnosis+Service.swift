@@ -81,6 +81,15 @@ extension Diagnosis {
         return Finding(.ok, "\(facts.version); process \(process): \(command).")
       }
     },
+    // docs/internals/bluez.md, "On another version".
+    DoctorCheck("bluetoothd_version") { facts in
+      guard let version = facts.radio?.stack, version == "BlueZ 5.87" else { return nil }
+      return Finding(
+        .warning,
+        "\(version) can crash when it forgets a connected device, as after each room, and crashes when any program scans with "
+          + "a filter of services (UUIDs).",
+        advice: "Install 5.86, or a version after 5.87.")
+    },
     // Trap 59: it loses the messages that it cannot process in time.
     DoctorCheck("bluetoothd_debugging") { facts in
       guard let daemon = facts.bluetooth?.daemon.value, daemon.isDebugging else { return nil }
