@@ -36,16 +36,19 @@ struct ScenarioDecoder {
       find(.misplacedKey, message, at: entry.keyRange)
       return nil
     }
-    guard let fields = mapping(root, ["seed", "speed", "adapters", "sensors", "wifi"]) else { return nil }
+    let keys = ["seed", "speed", "bluez", "adapters", "sensors", "wifi"]
+    guard let fields = mapping(root, keys) else { return nil }
     let seed = integer("seed", of: fields, in: 0...Int.max)
     let speed = value(of: fields) { fields throws(ScenarioProblem) in
       try fields.number("speed", in: 0.01...1000)
     }
+    let bluez = value("bluez", of: fields, ScenarioFields.bluez)
     let adapters = items("adapters", of: fields).compactMap { adapter($0) }
     let sensors = items("sensors", of: fields).compactMap { sensor($0, adapters) }
     let networks = items("wifi", of: fields).compactMap { network($0) }
-    let scenario = Scenario(
+    var scenario = Scenario(
       seed: seed.map(UInt64.init) ?? 1, adapters: adapters, sensors: sensors, wifiNetworks: networks)
+    if let bluez { scenario.bluez = bluez }
     return (scenario, speed ?? 1)
   }
 

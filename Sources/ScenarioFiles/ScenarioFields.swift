@@ -53,6 +53,12 @@ struct ScenarioFields: FaultOrder {
     try number(key, in: -10_000...10_000)
   }
 
+  /// `5.66`.
+  func bluez(_ key: String) throws(ScenarioProblem) -> BlueZVersion? {
+    let versions = BlueZVersion.allCases.map(\.rawValue).joined(separator: " or ")
+    return try value(key, "a version of BlueZ, \(versions),") { BlueZVersion(rawValue: $0) }
+  }
+
   /// `true` or `false`.
   func flag(_ key: String) throws(ScenarioProblem) -> Bool? { try value(key, "true or false") { Bool($0) } }
 

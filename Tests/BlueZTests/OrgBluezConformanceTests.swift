@@ -32,9 +32,13 @@ struct OrgBluezConformanceTests {
     await central.close()
   }
 
-  @Test("the central passes the conformance check", arguments: ConformanceCheck.all)
-  func conforms(_ check: ConformanceCheck) async throws {
-    try await withWorld { _, subject in try await check.run(subject) }
+  @Test(
+    "the central passes the conformance check with each version of BlueZ",
+    arguments: ConformanceCheck.all, BlueZVersion.allCases)
+  func conforms(_ check: ConformanceCheck, _ bluez: BlueZVersion) async throws {
+    var scenario = ConformanceScenario.scenario
+    scenario.bluez = bluez
+    try await withWorld(scenario) { _, subject in try await check.run(subject) }
   }
 
   @Test("the central reads, writes and is notified over a dbus-daemon, in real time")

@@ -21,6 +21,7 @@ import VirtualBuilding
     let text = """
       seed: 0x10
       speed: 20
+      bluez: 5.82
       adapters:
         - { name: hci0, address: "00:1A:7D:DA:71:13", powered: false, blocked: true, present: false, place: { x: 0, y: -2.5 } }
       sensors:
@@ -35,6 +36,7 @@ import VirtualBuilding
     let scenario = try #require(reading.scenario)
     #expect(reading.speed == 20)
     #expect(scenario.seed == 16)
+    #expect(scenario.bluez == .debian13 && scenario.radio.deadAttempt == .seconds(20))
     let adapter = try #require(scenario.adapters.first)
     #expect(!adapter.isPowered && adapter.isBlocked && !adapter.isPresent)
     #expect(adapter.name == "hci0" && adapter.place == Place(x: 0, y: -2.5, floor: 0))
@@ -87,7 +89,7 @@ import VirtualBuilding
     let reading = ScenarioReading(marked.bytes, file: "scenario.yaml", families: FirmwareFamily.all)
     #expect(reading.scenario == nil)
     let messages = [
-      "unknown key sped; the keys: seed, speed, adapters, sensors, wifi",
+      "unknown key sped; the keys: seed, speed, bluez, adapters, sensors, wifi",
       "a whole number from 0 to \(Int.max) is expected here", "a name such as hci0 is expected here",
       "a Bluetooth address such as C4:7C:8D:00:00:01 is expected here", "true or false is expected here",
       "address is missing here", "a whole number from -127 to 20 is expected here",
@@ -109,6 +111,7 @@ import VirtualBuilding
     ("speed: [1️⃣", "not YAML"),
     ("1️⃣- 1\n", "keys and values are expected here"),
     ("speed: 1️⃣fast\n", "a number from 0.01 to 1000"),
+    ("bluez: 1️⃣5.67\n", "a version of BlueZ, 5.66 or 5.82, is expected here"),
     ("adapters: 1️⃣hci0\n", "a list is expected here"),
     ("adapters: [1️⃣hci0]\n", "keys and values are expected here"),
     ("seed: 1\n1️⃣seed: 2\n", "this key is on line 1 already"),

@@ -365,6 +365,102 @@ struct OrgBluezTests {
     }
   }
 
+  // MARK: Versions
+
+  @Test(
+    "a second Connect to a device is refused under a name that depends on the version",
+    arguments: [
+      (.debian12, "org.bluez.Error.Failed: Operation already in progress"),
+      (.debian13, "org.bluez.Error.InProgress: In Progress"),
+    ] as [(BlueZVersion, String)])
+  func second(_ bluez: BlueZVersion, _ refusal: String) async throws {
+    try await serve(Self.building { $0.bluez = bluez }) { client, building in
+      try await Self.receive(Self.dead, client)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { _ = await client.failure(Self.dead, Self.device1, "Connect") }
+        try await building.clock.sleep(for: .seconds(1))
+        #expect(await client.failure(Self.dead, Self.device1, "Connect") == refusal)
+        group.cancelAll()
+      }
+    }
+  }
+
+  @Test("a disconnect that was asked for is two signals, since 5.82 one", arguments: BlueZVersion.allCases)
+  func requested(_ bluez: BlueZVersion) async throws {
+    try await serve(Self.building { $0.bluez = bluez }) { client, building in
+      try await Self.connect(Self.device, client)
+      let mark = client.mark
+      try await client.call(Self.device, Self.device1, "Disconnect")
+      try await building.clock.sleep(for: .seconds(1))
+      let ends = client.signals[mark...].map { signal in
+        ["Connected", "ServicesResolved"].filter { signal.value(of: $0, at: Self.device) == .bool(false) }
+      }
+      let one = [["Connected", "ServicesResolved"]]
+      let two = [["ServicesResolved"], ["Connected"]]
+      #expect(ends.filter { !$0.isEmpty } == (bluez == .debian12 ? two : one))
+    }
+  }
+
+  @Test(
+    "Disconnect takes 2 s beside an attempt that nobody answers, with kernel 6.12 until that ends",
+    arguments: [(.debian12, 2...2), (.debian13, 15...23)] as [(BlueZVersion, ClosedRange<Int>)])
+  func besideAttempt(_ bluez: BlueZVersion, _ seconds: ClosedRange<Int>) async throws {
+    try await serve(Self.building { $0.bluez = bluez }) { client, building in
+      try await Self.receive(Self.dead, client)
+      try await Self.connect(Self.device, client)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { _ = await client.failure(Self.dead, Self.device1, "Connect") }
+        try await building.clock.sleep(for: .seconds(1))
+        let start = building.clock.now
+        try await client.call(Self.device, Self.device1, "Disconnect")
+        #expect(seconds.contains(Int(start.duration(to: building.clock.now).components.seconds)))
+        group.cancelAll()
+      }
+    }
+  }
+
+  @Test(
+    "an adapter that is switched off ends an attempt with success, since 5.82 with its object and no reply",
+    arguments: [(.debian12, "success"), (.debian13, "no reply")] as [(BlueZVersion, String)])
+  func offDuringAttempt(_ bluez: BlueZVersion, _ reply: String) async throws {
+    try await serve(Self.building { $0.bluez = bluez }) { client, building in
+      try await Self.receive(Self.dead, client)
+      try await withThrowingTaskGroup(of: String.self) { group in
+        group.addTask { await client.failure(Self.dead, Self.device1, "Connect") ?? "success" }
+        group.addTask {
+          try await building.clock.sleep(for: .seconds(10))
+          return "no reply"
+        }
+        try await building.clock.sleep(for: .seconds(1))
+        try await client.call(
+          Self.hci0, "org.freedesktop.DBus.Properties", "Set", .string("org.bluez.Adapter1"),
+          .string("Powered"), .variant(.bool(false)))
+        let first = try await group.next()
+        #expect(first == reply)
+        group.cancelAll()
+      }
+      let gone = client.signals.firstIndex { $0.removes(Self.dead) }
+      let off = try #require(
+        client.signals.firstIndex { $0.value(of: "Powered", at: Self.hci0) == .bool(false) })
+      #expect(gone.map { $0 < off } == (bluez == .debian12 ? nil : true))
+    }
+  }
+
+  @Test("later versions have more properties", arguments: BlueZVersion.allCases)
+  func properties(_ bluez: BlueZVersion) async throws {
+    try await serve(Self.building { $0.bluez = bluez }) { client, _ in
+      try await Self.receive(Self.device, client)
+      let isNew = bluez == .debian13
+      for name in ["Manufacturer", "Version"] {
+        #expect((await client.property(Self.hci0, Self.adapter1, name) != nil) == isNew)
+      }
+      #expect((await client.property(Self.device, Self.device1, "AdvertisingFlags") != nil) == isNew)
+      #expect(
+        await client.property(Self.hci0, Self.adapter1, "Modalias")
+          == .string(isNew ? "usb:v1D6Bp0246d0552" : "usb:v1D6Bp0246d0542"))
+    }
+  }
+
   // MARK: Invalid calls
 
   @Test(

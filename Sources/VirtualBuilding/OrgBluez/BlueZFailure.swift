@@ -27,8 +27,13 @@ enum BlueZFailure {
   static let connectionCanceled = failed("br-connection-canceled")
   /// docs/internals/bluez.md, "Names of failure": the attempt failed in the link layer (0x3E).
   static let connectionAborted = failed("le-connection-abort-by-local")
-  /// docs/internals/bluez.md, "Connecting": the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
-  static let connectUnderWay = failed("Operation already in progress")
+  /// docs/internals/bluez.md, trap 23: the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
+  static func connectUnderWay(_ version: BlueZVersion) -> DBusError {
+    switch version {
+    case .debian12: failed("Operation already in progress")
+    case .debian13: inProgress
+    }
+  }
   /// docs/internals/bluez.md, "Names of failure": `Connect` on an adapter that is off; `strerror(EIO)`.
   static let inputOutput = failed("Input/output error")
   static let noDiscovery = failed("No discovery started")

@@ -1,6 +1,7 @@
 import DBus
 
-/// The interfaces of bluetoothd 5.66, for introspection and for checking calls.
+/// The interfaces of bluetoothd 5.66, for introspection and for checking calls. 5.82 has more properties, which can
+/// only be read.
 ///
 /// Omitted, because roboprov and the tests do not use them: GATT servers and advertising (`GattManager1`,
 /// `LEAdvertisingManager1`), profiles, media, networks. `AcquireWrite` and `AcquireNotify` are omitted

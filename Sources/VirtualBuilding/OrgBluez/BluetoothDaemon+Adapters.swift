@@ -65,22 +65,18 @@ extension BluetoothDaemon {
     let record = AdapterRecord(adapter: adapter)
     adapters[adapter.address] = record
     let name = "virtual-" + adapter.name
-    tree.add(
-      record.path,
-      [
-        .init(
-          BlueZInterfaces.adapter,
-          [
-            ("Address", .string(adapter.address.description)), ("AddressType", .string("public")),
-            ("Name", .string(name)), ("Alias", .string(name)), ("Class", .uint32(0)),
-            ("Powered", .bool(adapter.isPowered)), ("PowerState", .string(Self.powerState(adapter))),
-            ("Discoverable", .bool(false)), ("DiscoverableTimeout", .uint32(180)), ("Pairable", .bool(false)),
-            ("PairableTimeout", .uint32(0)), ("Discovering", .bool(false)),
-            ("UUIDs", .array(element: "s", Self.ownServices.map { .uuid(BluetoothUUID(short: $0)) })),
-            // The Linux Foundation's identifiers; the device field contains 5.66.
-            ("Modalias", .string("usb:v1D6Bp0246d0542")), ("Roles", .strings(["central", "peripheral"])),
-          ])
-      ])
+    var properties: [(String, DBusValue)] = [
+      ("Address", .string(adapter.address.description)), ("AddressType", .string("public")),
+      ("Name", .string(name)), ("Alias", .string(name)), ("Class", .uint32(0)),
+      ("Powered", .bool(adapter.isPowered)), ("PowerState", .string(Self.powerState(adapter))),
+      ("Discoverable", .bool(false)), ("DiscoverableTimeout", .uint32(180)), ("Pairable", .bool(false)),
+      ("PairableTimeout", .uint32(0)), ("Discovering", .bool(false)),
+      ("UUIDs", .array(element: "s", Self.ownServices.map { .uuid(BluetoothUUID(short: $0)) })),
+      ("Modalias", .string(version.modalias)), ("Roles", .strings(["central", "peripheral"])),
+    ]
+    // The Linux Foundation's company identifier, and Bluetooth 5.3 [assumed].
+    if version == .debian13 { properties += [("Manufacturer", .uint16(0x05F1)), ("Version", .byte(12))] }
+    tree.add(record.path, [.init(BlueZInterfaces.adapter, properties)])
     // docs/internals/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
     for (address, stored) in (storage[adapter.address] ?? [:]).sorted(by: { $0.key < $1.key }) {
       addStoredDevice(stored, DeviceID(adapter: adapter.address, address: address))

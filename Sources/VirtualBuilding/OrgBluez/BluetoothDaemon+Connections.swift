@@ -31,7 +31,7 @@ extension BluetoothDaemon {
   private func connect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
     case .up, nil: return
-    case .connecting: throw BlueZFailure.connectUnderWay
+    case .connecting: throw BlueZFailure.connectUnderWay(version)
     case .down: break
     }
     let wasPowered = adapters[id.adapter]?.adapter.isPowered == true
@@ -62,6 +62,12 @@ extension BluetoothDaemon {
         await never()
       }
       self[id]?.link = .down
+      if version == .debian13, error == .adapterUnavailable(.poweredOff), wasPowered {
+        // docs/internals/bluez.md, trap 46: the object goes before the power, and there is no reply.
+        remove(id)
+        attempt.fulfill()
+        await never()
+      }
       // Recorded traces: an attempt that ends with the adapter's power gets a success reply.
       if case .adapterUnavailable = error, wasPowered {
         if let switching = adapters[id.adapter]?.switching {
@@ -71,7 +77,7 @@ extension BluetoothDaemon {
         }
         return
       }
-      throw Self.failure(of: error)
+      throw failure(of: error)
     }
   }
 
@@ -89,10 +95,10 @@ extension BluetoothDaemon {
   private func never() async { await OneShot<Void>().value() }
 
   /// docs/internals/bluez.md, "Names of failure".
-  private static func failure(of error: LinkError) -> DBusError {
+  private func failure(of error: LinkError) -> DBusError {
     switch error {
     case .adapterUnavailable: BlueZFailure.inputOutput
-    case .alreadyConnecting: BlueZFailure.connectUnderWay
+    case .alreadyConnecting: BlueZFailure.connectUnderWay(version)
     // Recorded traces: also for an attempt that fails in the link layer.
     case .connectFailed, .connectTimedOut, .outOfSlots, .cancelled, .linkLost, .notConnected, .stackStopped,
       .busy,
@@ -171,7 +177,7 @@ extension BluetoothDaemon {
 
   /// docs/internals/bluez.md, trap 41: the attributes remain as objects until the device is removed.
   ///
-  /// Recorded traces: the end of notifications is not signalled. An end that was requested is signalled in
+  /// Recorded traces: the end of notifications is not signalled. An end that was requested is signalled by 5.66 in
   /// two parts, with the reply in between.
   func linkIsDown(_ id: DeviceID, _ cause: Disconnection.Cause) {
     guard let device = self[id], device.upLink != nil else { return }
@@ -181,7 +187,7 @@ extension BluetoothDaemon {
     }
     self[id]?.notifying = [:]
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(false))
-    if cause != .local {
+    if cause != .local || version == .debian13 {
       tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(false))
       return emit()
     }

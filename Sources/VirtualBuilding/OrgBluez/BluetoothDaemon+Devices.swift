@@ -48,6 +48,9 @@ extension BluetoothDaemon {
     }
     // docs/internals/bluez.md, traps 10 and 11: fields that this advertisement does not carry stay unchanged.
     let payload = received.payload
+    if version == .debian13, let flags = payload.flags {
+      tree.set(device.path, BlueZInterfaces.device, "AdvertisingFlags", .bytes([flags]))
+    }
     if let name = payload.localName { setName(name, of: id) }
     if !payload.serviceUUIDs.isEmpty { addUUIDs(payload.serviceUUIDs, to: device.path) }
     if !payload.manufacturerData.isEmpty {

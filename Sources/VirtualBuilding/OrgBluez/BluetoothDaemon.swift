@@ -166,6 +166,8 @@ actor BluetoothDaemon {
 
   // MARK: Helpers
 
+  nonisolated var version: BlueZVersion { world.scenario.bluez }
+
   /// All devices of all adapters, in order.
   var devices: [DeviceID] {
     adapters.flatMap { adapter in

@@ -2,8 +2,8 @@ package import Bluetooth
 package import DBus
 import Waiting
 
-/// A virtual `org.bluez`: bluetoothd 5.66 as measured in docs/internals/bluez.md, including its traps, over the
-/// adapters and sensors of a virtual world, on a private bus.
+/// A virtual `org.bluez`: bluetoothd 5.66 or 5.82 (`Scenario.bluez`) as measured in docs/internals/bluez.md, including
+/// its traps, over the adapters and sensors of a virtual world, on a private bus.
 ///
 /// Any client that can reach the bus can use it; unmodified clients use `DBUS_SYSTEM_BUS_ADDRESS`. All work
 /// runs within `run()`. Adapters are powered and unplugged in the world; the daemon itself is killed, stopped

@@ -66,7 +66,7 @@ package struct RadioParameters: Hashable, Sendable {
   /// How long an attempt to connect to a dead peripheral occupies the adapter before the next one in the
   /// queue starts. An attempt fails if the peripheral was received but does not advertise again within this
   /// time.
-  package var deadAttempt: Duration = .seconds(4)
+  package var deadAttempt: Duration = BlueZVersion.debian12.deadAttempt
   /// The duration of an attempt that fails in the link layer. The failure is found `firstExchange` later.
   package var connectFailure: Duration = .milliseconds(310)
   /// The number of connections that an adapter can hold (field experience: 5 with common dongles).

@@ -14,6 +14,10 @@ package struct Scenario: Sendable {
   package var sensors: [SensorScenario]
   /// The WiFi networks that the sensors' WiFi radios receive.
   package var wifiNetworks: [WiFiNetwork]
+  /// The BlueZ and the kernel of all hosts.
+  package var bluez = BlueZVersion.debian12 {
+    didSet { radio.deadAttempt = bluez.deadAttempt }
+  }
 
   package init(
     seed: UInt64, radio: RadioParameters = .init(), adapters: [AdapterScenario], hosts: [HostScenario] = [],

@@ -47,7 +47,16 @@ extension World {
     guard let state = links[link], !state.isBeingDisconnected else { return }
     links[link]?.isBeingDisconnected = true
     let delay = adapterStates[state.adapter]?.generator.duration(in: radio.disconnect) ?? .zero
-    schedule(.linkDown(link, .local), after: delay)
+    schedule(.linkDown(link, .local), after: delay, since: endOfOrder(on: state.adapter))
+  }
+
+  /// docs/internals/bluez.md, trap 58: from when on the kernel can end a link of an adapter. 6.12 first waits for the end
+  /// of an order to connect that nothing fulfils.
+  private func endOfOrder(on adapter: BluetoothAddress) -> MonotonicInstant {
+    guard scenario.bluez == .debian13, let attempt = adapterStates[adapter]?.attempt,
+      attempt.isUnanswered || attempt.fails == .connectTimedOut
+    else { return clock.now }
+    return attempt.endsAt
   }
 
   /// Makes the stack forget a peripheral on an adapter: clears its attribute cache and ends its link or
