@@ -1,11 +1,13 @@
 """Carries out steps with a device: `steps.py ADAPTER ADDRESS STEP…`. Prints one line of JSON for each step, with the time of
-its end and any failure, and for each signal about the device. A step that fails or takes too long does not end the program.
-The steps, with their time limits in s:
+its end and any failure, and for each signal about the device and the adapter. A step that fails or takes too long does not end
+the program. The steps, with their time limits in s:
 
     scan  stop-scan          StartDiscovery, StopDiscovery
     receive=20               until the device is reported
     changes=20               until manufacturer data is reported that this run has not seen
     connect=60  disconnect   Connect, Disconnect; each until its reply
+    begin-connect            Connect, without waiting for its reply, which is a line of its own
+    power-off                Set of the adapter's Powered
     resolved=20  gone=20     until its services are resolved; until it is disconnected
     vanished=60              until BlueZ has removed its object
     write=UUID:HEX:request   or :command; until its reply
@@ -74,6 +76,11 @@ def changed(interface: str, properties: dict[str, Any], invalidated: list[str], 
         happened("changed", dict(properties) | ({"invalidated": list(map(str, invalidated))} if invalidated else {}))
 
 
+def adapter_changed(interface: str, properties: dict[str, Any], invalidated: list[str]) -> None:
+    if interface == "org.bluez.Adapter1":
+        say(adapter={str(name): plain(value) for name, value in properties.items()})
+
+
 def added(place: str, interfaces: dict[str, Any]) -> None:
     if place == path and "org.bluez.Device1" in interfaces:
         state["there"] = True
@@ -89,6 +96,7 @@ def removed(place: str, interfaces: dict[str, Any]) -> None:
 bus.add_signal_receiver(
     changed, "PropertiesChanged", "org.freedesktop.DBus.Properties", "org.bluez", path=path, path_keyword="path"
 )
+bus.add_signal_receiver(adapter_changed, "PropertiesChanged", "org.freedesktop.DBus.Properties", "org.bluez", path=base)
 bus.add_signal_receiver(added, "InterfacesAdded", "org.freedesktop.DBus.ObjectManager", "org.bluez")
 bus.add_signal_receiver(removed, "InterfacesRemoved", "org.freedesktop.DBus.ObjectManager", "org.bluez")
 
@@ -102,11 +110,15 @@ def until(condition: Callable[[], Any], timeout: float) -> str | None:
     return None if condition() else f"not so after {timeout} s"
 
 
+def named(error: Any) -> str:
+    return f"{error.get_dbus_name()}: {error.get_dbus_message()}"
+
+
 def call(method: Callable[..., Any], *arguments: Any, timeout: float = 60.0) -> tuple[str | None, tuple[Any, ...]]:
     answers: list[tuple[str | None, tuple[Any, ...]]] = []
     method(
         *arguments, timeout=600, reply_handler=lambda *values: answers.append((None, values)),
-        error_handler=lambda error: answers.append((f"{error.get_dbus_name()}: {error.get_dbus_message()}", ())),
+        error_handler=lambda error: answers.append((named(error), ())),
     )  # fmt: skip
     late = until(lambda: answers, timeout)
     return (late, ()) if late else answers[0]
@@ -135,6 +147,15 @@ def take(step: str, detail: str) -> str | None:
         return failure
     if step == "connect":
         return call(device.Connect, timeout=float(detail))[0]
+    if step == "begin-connect":
+        device.Connect(
+            timeout=600, reply_handler=lambda: say(reply="connect"),
+            error_handler=lambda error: say(reply="connect", failure=named(error)),
+        )  # fmt: skip
+        return None
+    if step == "power-off":
+        properties = dbus.Interface(bus.get_object("org.bluez", base), "org.freedesktop.DBus.Properties")
+        return call(properties.Set, "org.bluez.Adapter1", "Powered", False)[0]
     if step == "disconnect":
         return call(device.Disconnect)[0]
     if step == "resolved":

@@ -139,7 +139,8 @@ class Radio:
             "adapters": [
                 {
                     "address": address, "connections": len(adapter.le_connections),
-                    "listening": adapter.is_listening, "scanning": adapter.le_scan_enable, "reports": adapter.reports,
+                    "listening": adapter.is_listening, "scanning": adapter.le_scan_enable,
+                    "connecting": adapter.pending_le_connection is not None, "reports": adapter.reports,
                 }
                 for address, adapter in self.adapters.items()
             ],
