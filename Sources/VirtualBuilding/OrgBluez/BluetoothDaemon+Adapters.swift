@@ -125,6 +125,10 @@ extension BluetoothDaemon {
   func setPowered(_ isPowered: Bool, on address: BluetoothAddress) async {
     guard adapters[address]?.adapter.isPowered != isPowered else { return }
     adapters[address]?.beginSwitching()
+    if version == .debian13, !isPowered, let path = adapters[address]?.path {
+      tree.set(path, BlueZInterfaces.adapter, "PowerState", .string("on-disabling"))
+      emit()
+    }
     await pause(random.duration(in: isPowered ? DaemonTiming.powerOn : DaemonTiming.powerOff))
     await world.setPowered(isPowered, address)
     // Its links end in the meantime.
