@@ -107,8 +107,10 @@ package struct VirtualCentral: Central {
 
   /// Connects to a peripheral that was received recently.
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
+    guard pairing == nil else { throw CentralError(.pairing(.unsuitable)) }
     let link = try await ask { () throws(CentralError) in
       try await connectOnHost(to: address, on: adapter) {
         if let network { network.send(.fromHost, linked) } else { linked() }
@@ -159,7 +161,9 @@ package struct VirtualCentral: Central {
   }
 
   @discardableResult
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
+  package func forget(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool
+  ) async throws(CentralError) -> Bool {
     try await ask { () throws(CentralError) in
       let wasReceived = switchboard.forget(address, on: adapter)
       let wasStored = try await CentralError.translating(await world.forget(address, on: adapter.address))

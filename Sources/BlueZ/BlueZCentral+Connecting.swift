@@ -40,8 +40,10 @@ extension BlueZCentral {
   ///   while this client has another connection or connection attempt to the peripheral; `busUnavailable`,
   ///   `stackUnavailable`, `permissionDenied`.
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
+    guard pairing == nil else { throw CentralError(.pairing(.unsuitable)) }
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
     try await endOfFormerLink(path)
@@ -241,15 +243,18 @@ extension BlueZCentral {
 
   /// Removes a peripheral's object with all data that BlueZ has stored about it, and ends a connection to it.
   ///
-  /// An object that the user has paired, trusted or blocked is left unchanged, which counts as confirmed. BlueZ may say
+  /// An object that the user has paired, trusted or blocked is left unchanged, which counts as confirmed. Only users trust
+  /// or block: such an object stays even if the bond is of this program. BlueZ may say
   /// that it does not know a device before it signals that the adapter was removed (docs/internals/bluez.md).
   /// - Throws: `adapterUnavailable`, `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   @discardableResult
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
+  package func forget(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool
+  ) async throws(CentralError) -> Bool {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
     guard let device = tree.device(path) else { return false }
-    guard CleanSlates.tie(of: device, at: path) == nil else { return true }
+    guard CleanSlates.tie(of: device, at: path, withBond: !removingBond) == nil else { return true }
     expectEnd(path)
     removals[path] = clock.now
     do throws(CentralError) {

@@ -178,13 +178,13 @@ struct CleanSlates: Sendable {
     device.flag(Name.Property.connected) || ties.contains(where: device.flag)
   }
 
-  private static let ties = [
-    Name.Property.paired, Name.Property.bonded, Name.Property.trusted, Name.Property.blocked,
-  ]
+  static let bond = [Name.Property.paired, Name.Property.bonded]
+  private static let ties = bond + [Name.Property.trusted, Name.Property.blocked]
 
   /// What the user has done with a device, so that its object stays; nil if nothing.
-  static func tie(of device: Properties, at path: ObjectPath) -> CentralError? {
-    let words = ties.filter(device.flag).joined(separator: ", ")
+  /// - Parameter withBond: whether a bond is of the user.
+  static func tie(of device: Properties, at path: ObjectPath, withBond: Bool = true) -> CentralError? {
+    let words = ties.filter { device.flag($0) && (withBond || !bond.contains($0)) }.joined(separator: ", ")
     return words.isEmpty ? nil : CentralError(.other, stackText: "\(words): \(path.text)")
   }
 

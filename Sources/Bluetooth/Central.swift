@@ -42,10 +42,18 @@ package protocol Central: Sendable {
   /// There is no timeout, neither here nor in most stacks: a connection attempt to a dead peripheral may
   /// never end. Cancelling the task also ends the attempt in the stack and throws `cancelled`; no link
   /// remains.
-  /// - Parameter linked: called at most once, before the return, when the stack reports the link: the adapter can
-  ///   make another connection from then on. This one may still fail.
+  ///
+  /// With `pairing` the link is encrypted: by the bond that the stack has with the peripheral, or else by a new one, which
+  /// the stack keeps until `forget`. Pairing ends by itself in less than a minute after the link is up. No link remains if
+  /// it fails, but a bond may, whatever the error: whoever gave the intent calls `forget`. Several that pair on one host
+  /// wait for each other.
+  /// - Parameters:
+  ///   - pairing: how to pair; nil if the peripheral does not demand it.
+  ///   - linked: called at most once, before the return, when the stack reports the link: the adapter can
+  ///     make another connection from then on. This one may still fail.
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral
 
   /// The peripherals that an adapter holds a link to, ordered by address. They include the links of other
@@ -53,12 +61,15 @@ package protocol Central: Sendable {
   /// - Throws: `adapterUnavailable`; `busUnavailable`, `stackUnavailable` or `permissionDenied`.
   func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
 
-  /// Makes the stack delete everything about a peripheral: cached attributes, name, bonds. Ends any
-  /// connection to it.
+  /// Makes the stack delete everything about a peripheral: cached attributes, name, bond. Ends any
+  /// connection to it. Of a peripheral with a bond that is not to be removed, everything stays.
+  /// - Parameter removingBond: whether a bond with it is known to be of this program.
   /// - Returns: Whether the stack confirmed it. False if it does not know the peripheral, which may only be
   ///   because the adapter or the stack is about to be lost: then it may know it again afterwards.
   @discardableResult
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool
+  func forget(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool
+  ) async throws(CentralError) -> Bool
 
   /// Switches an adapter off and on again, and returns when it can be used. This repairs an adapter that
   /// scans and receives nothing (docs/internals/bluez.md, trap 59).
@@ -95,9 +106,14 @@ extension Central {
   package func stackVersion() async -> String? { await stackVersion(on: nil) }
 
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void = {}
   ) async throws(CentralError) -> any Peripheral {
-    try await connect(to: address, on: adapter) {}
+    try await connect(to: address, on: adapter, pairing: nil, linked: linked)
+  }
+
+  @discardableResult
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
+    try await forget(address, on: adapter, removingBond: false)
   }
 }
 

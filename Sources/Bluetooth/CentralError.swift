@@ -39,6 +39,8 @@ package struct CentralError: Error, Hashable, Sendable {
     case notPermitted
     /// The attribute demands an encrypted or authenticated link, which takes pairing.
     case pairingRequired
+    /// The link is up or was, and pairing did not succeed.
+    case pairing(PairingProblem)
     /// The same operation is already in progress.
     case busy
     /// The adapter has reached its maximum number of connections.
@@ -56,5 +58,21 @@ package struct CentralError: Error, Hashable, Sendable {
     case absent
     case poweredOff = "powered_off"
     case blocked
+  }
+
+  /// Why pairing did not succeed. Most stacks report the refusals of a peripheral alike.
+  package enum PairingProblem: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The peripheral does not pair, not now, not with this host, or not in this way.
+    case refused
+    /// The same, after the peripheral had asked for the passkey: it is probably another one.
+    case passkeyRefused = "passkey_refused"
+    /// It succeeded without the passkey, so nothing shows that it is the peripheral with the label.
+    case passkeyUnused = "passkey_unused"
+    /// The peripheral demands what the method does not give, such as a comparison of numbers.
+    case unsuitable
+    /// The link was lost meanwhile, which a peripheral may do to refuse, or the peripheral did not answer.
+    case lost
+    /// Another program has paired with the peripheral meanwhile; the bond is that program's.
+    case bondExists = "bond_exists"
   }
 }

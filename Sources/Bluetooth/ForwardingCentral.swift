@@ -25,9 +25,11 @@ extension ForwardingCentral {
   }
 
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    try await responsible(for: adapter.host).connect(to: address, on: adapter, linked: linked)
+    try await responsible(for: adapter.host).connect(
+      to: address, on: adapter, pairing: pairing, linked: linked)
   }
 
   package func connectedPeripherals(
@@ -37,8 +39,10 @@ extension ForwardingCentral {
   }
 
   @discardableResult
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
-    try await responsible(for: adapter.host).forget(address, on: adapter)
+  package func forget(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool
+  ) async throws(CentralError) -> Bool {
+    try await responsible(for: adapter.host).forget(address, on: adapter, removingBond: removingBond)
   }
 
   package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {

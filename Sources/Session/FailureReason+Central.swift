@@ -21,7 +21,7 @@ extension FailureReason {
       case .outOfSlots: .outOfSlots(step)
       case .timedOut: stage == .connect ? .connectTimedOut(stackText: text) : .stageTimedOut(step)
       case .cancelled: .interrupted(.during(step))
-      case .busy, .other: .stackError(step)
+      case .pairing, .busy, .other: .stackError(step)
       }
   }
 

@@ -111,10 +111,12 @@ private struct RecordingCentral: WrappingCentral {
   let transcript: Transcript
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     RecordingPeripheral(
-      link: try await base.connect(to: address, on: adapter, linked: linked), transcript: transcript)
+      link: try await base.connect(to: address, on: adapter, pairing: pairing, linked: linked),
+      transcript: transcript)
   }
 }
 

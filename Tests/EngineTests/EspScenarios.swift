@@ -452,9 +452,12 @@ import VirtualTime
     }
 
     func connect(
-      to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+      to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+      linked: @escaping @Sendable () -> Void
     ) async throws(CentralError) -> any Peripheral {
-      Link(link: try await base.connect(to: address, on: adapter, linked: linked), change: change)
+      Link(
+        link: try await base.connect(to: address, on: adapter, pairing: pairing, linked: linked),
+        change: change)
     }
   }
 

@@ -371,8 +371,10 @@ private struct Reloading: WrappingCentral {
   let base: VirtualCentral
   let left: Countdown
 
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
-    left.takeOne() ? false : try await base.forget(address, on: adapter)
+  func forget(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool
+  ) async throws(CentralError) -> Bool {
+    left.takeOne() ? false : try await base.forget(address, on: adapter, removingBond: removingBond)
   }
 }
 
@@ -383,13 +385,14 @@ private struct Forgetful: WrappingCentral {
   var device: BluetoothAddress?
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     if device == nil || device == address, left.takeOne() {
       _ = try? await base.forget(address, on: adapter)
       throw CentralError(.peripheralUnknown, stackText: "UnknownObject")
     }
-    return try await base.connect(to: address, on: adapter, linked: linked)
+    return try await base.connect(to: address, on: adapter, pairing: pairing, linked: linked)
   }
 }
 

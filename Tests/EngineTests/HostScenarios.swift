@@ -519,10 +519,13 @@ extension EmptyCentral {
     on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result { throw CentralError(.other) }
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral { throw CentralError(.other) }
   func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] { [] }
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool { false }
+  func forget(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool
+  ) async throws(CentralError) -> Bool { false }
   func powerCycle(_ adapter: AdapterID) async throws(CentralError) {}
   func scanningClients(on adapter: AdapterID) async -> [String]? { nil }
 }

@@ -23,10 +23,11 @@ import VirtualTime
     let connections: Connections
 
     func connect(
-      to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+      to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+      linked: @escaping @Sendable () -> Void
     ) async throws(CentralError) -> any Peripheral {
       await connections.add(clock.now)
-      return try await base.connect(to: address, on: adapter, linked: linked)
+      return try await base.connect(to: address, on: adapter, pairing: pairing, linked: linked)
     }
   }
 

@@ -61,11 +61,12 @@ package struct MortalCentral: ForwardingCentral {
   }
 
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     try live()
     return MortalPeripheral(
-      link: try await central.connect(to: address, on: adapter, linked: linked), of: self)
+      link: try await central.connect(to: address, on: adapter, pairing: pairing, linked: linked), of: self)
   }
 
   package func responsible(for host: HostName?) async throws(CentralError) -> any Central {

@@ -181,8 +181,8 @@ package struct DeviceLink: Sendable {
       return CommandFailure(
         .incomplete, "\(address) demands pairing, which this version of roboprov does not do" + detail,
         advice: "Check its firmware, or use another device.")
-    case .servicesUnresolved, .attributeMissing, .attributeAmbiguous, .att, .notPermitted, .busy, .outOfSlots,
-      .other:
+    case .servicesUnresolved, .attributeMissing, .attributeAmbiguous, .att, .notPermitted, .pairing, .busy,
+      .outOfSlots, .other:
       return CommandFailure(
         .incomplete, "\(address) cannot be read: \(error.code)" + detail,
         advice: "Switch it off and on, and run the command again.")

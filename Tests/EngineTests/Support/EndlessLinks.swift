@@ -7,9 +7,10 @@ struct EndlessLinks: WrappingCentral {
   let base: VirtualCentral
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    EndlessLink(link: try await base.connect(to: address, on: adapter, linked: linked))
+    EndlessLink(link: try await base.connect(to: address, on: adapter, pairing: pairing, linked: linked))
   }
 }
 

@@ -12,10 +12,12 @@ struct Mistimed: WrappingCentral {
   let delay: Duration
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     MistimedPeripheral(
-      link: try await base.connect(to: address, on: adapter, linked: linked), clock: clock, delay: delay)
+      link: try await base.connect(to: address, on: adapter, pairing: pairing, linked: linked), clock: clock,
+      delay: delay)
   }
 }
 
