@@ -110,9 +110,8 @@ package struct VirtualCentral: Central {
     to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
     linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    guard pairing == nil else { throw CentralError(.pairing(.unsuitable)) }
     let link = try await ask { () throws(CentralError) in
-      try await connectOnHost(to: address, on: adapter) {
+      try await connectOnHost(to: address, on: adapter, pairing: pairing) {
         if let network { network.send(.fromHost, linked) } else { linked() }
       }
     }
@@ -127,7 +126,8 @@ package struct VirtualCentral: Central {
   }
 
   private func connectOnHost(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> LinkID {
     try await CentralError.translating(await world.checkUsable(adapter.address))
     guard switchboard.knows(address, on: adapter) else {
@@ -135,6 +135,9 @@ package struct VirtualCentral: Central {
       try await CentralError.translating(await world.checkUsable(adapter.address))
       throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not received recently")
     }
+    var pairing = pairing
+    if pairing != nil, await world.hasBond(with: address, on: adapter.address) { pairing = nil }
+    if let pairing { try await pairing.intent() }
     let link: LinkID
     do throws(LinkError) {
       link = try await world.connect(to: address, on: adapter.address, linked: linked)
@@ -147,7 +150,32 @@ package struct VirtualCentral: Central {
       if error == .connectTimedOut || error == .outOfSlots { switchboard.forget(address, on: adapter) }
       throw CentralError(error)
     }
+    guard let pairing else { return link }
+    if let error = await pair(over: link, by: pairing.method) {
+      await world.disconnect(link)
+      throw error
+    }
     return link
+  }
+
+  /// Pairs over a link; returns why it failed.
+  private func pair(over link: LinkID, by method: Pairing.Method) async -> CentralError? {
+    var passkey: UInt32?
+    if case .passkey(let own) = method { passkey = own.number }
+    var isAsked = false
+    do throws(LinkError) {
+      isAsked = try await world.beginPairing(over: link, hasKeyboard: passkey != nil)
+      try await world.finishPairing(over: link, passkey: passkey)
+      return passkey == nil || isAsked ? nil : CentralError(.pairing(.passkeyUnused))
+    } catch {
+      let code: CentralError.Code =
+        switch error {
+        case .pairingFailed: .pairing(isAsked ? .passkeyRefused : .refused)
+        case .linkLost, .notConnected: .pairing(.lost)
+        default: CentralError(error).code
+        }
+      return CentralError(code, stackText: "virtual: \(error)")
+    }
   }
 
   /// The peripherals that an adapter holds a link to, including links of other users of the world.
@@ -166,7 +194,8 @@ package struct VirtualCentral: Central {
   ) async throws(CentralError) -> Bool {
     try await ask { () throws(CentralError) in
       let wasReceived = switchboard.forget(address, on: adapter)
-      let wasStored = try await CentralError.translating(await world.forget(address, on: adapter.address))
+      let wasStored = try await CentralError.translating(
+        await world.forget(address, on: adapter.address, removingBond: removingBond))
       return wasReceived || wasStored
     }
   }
@@ -236,6 +265,7 @@ extension CentralError {
       case .unknownAttribute: .other
       case .att(ATTCode.readNotPermitted), .att(ATTCode.writeNotPermitted): .notPermitted
       case .att(0x05), .att(0x0C), .att(0x0F): .pairingRequired
+      case .pairingFailed: .pairing(.refused)
       case .att(let number): .att(number)
       }
     self.init(code, stackText: "virtual: \(error)")

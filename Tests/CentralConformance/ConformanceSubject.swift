@@ -41,6 +41,16 @@ package enum ConformanceScenario {
   static let described = sensor(8)
   static let nobody = sensor(99)
 
+  static let justWorks = sensor(11)
+  /// It has the passkey 012345.
+  static let labelled = sensor(12)
+  /// It pairs only for a while after its start, which is over.
+  static let closed = sensor(13)
+  /// It does not answer the messages of pairing.
+  static let mute = sensor(14)
+  /// It cannot pair.
+  static let unpairable = healthy
+
   private static func sensor(_ number: UInt64) -> BluetoothAddress {
     BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_00 + number)
   }
@@ -72,6 +82,20 @@ package enum ConformanceScenario {
     ])
 }
 
+extension ConformanceScenario {
+  /// The same with devices that pair. The radio lab does not have them.
+  package static let pairing: Scenario = {
+    var scenario = scenario
+    let rules: [BluetoothAddress: PairingRules] = [
+      justWorks: PairingRules(), labelled: PairingRules(passkey: 12_345),
+      closed: PairingRules(isOpen: false), mute: PairingRules(isAnswering: false),
+    ]
+    scenario.sensors += rules.sorted { $0.key < $1.key }
+      .map { SensorScenario(address: $0.key, family: .pairing($0.value)) }
+    return scenario
+  }()
+}
+
 /// A failed check.
 package struct ConformanceFailure: Error, CustomStringConvertible {
   /// The expectation, and the actual behaviour.
@@ -94,7 +118,7 @@ package struct ConformanceCheck: Sendable, CustomStringConvertible {
   /// The checks for scanning, which depends on the reports of the controllers.
   package static let scanning = scanChecks
 
-  /// All checks.
+  /// All checks, except those of `pairing`.
   package static let all =
     adapterChecks + scanChecks + connectingChecks + attributeChecks + endingChecks
     + powerChecks

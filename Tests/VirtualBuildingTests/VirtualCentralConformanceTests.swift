@@ -18,6 +18,17 @@ struct VirtualCentralConformanceTests {
     }
   }
 
+  @Test("the central passes the checks of pairing", arguments: ConformanceCheck.pairing)
+  func pairs(_ check: ConformanceCheck) async throws {
+    try await VirtualTime.run { clock in
+      try await Building.inWorld(ConformanceScenario.pairing, clock) { world in
+        try await check.run(
+          ConformanceSubject(
+            central: await VirtualCentral(world: world, clock: clock), world: world, clock: clock))
+      }
+    }
+  }
+
   @Test("the central passes it through a network, too", arguments: ConformanceCheck.all)
   func conformsThroughNetwork(_ check: ConformanceCheck) async throws {
     let host = HostScenario(

@@ -11,6 +11,8 @@ package protocol Firmware: Sendable {
   /// Whether it responds to requests. A firmware that hangs keeps its link.
   var isAnswering: Bool { get }
   var services: [ServiceDefinition] { get }
+  /// How it pairs; nil if it cannot.
+  var pairing: PairingRules? { get }
   /// The content of the persistent memory.
   var flash: Flash { get }
 
@@ -23,6 +25,7 @@ package protocol Firmware: Sendable {
 extension Firmware {
   package var advertisingInterval: Duration? { nil }
   package var isAnswering: Bool { true }
+  package var pairing: PairingRules? { nil }
 }
 
 package typealias RequestID = UInt64
@@ -91,15 +94,18 @@ package struct CharacteristicDefinition: Hashable, Sendable {
   package var description: String?
   /// Whether writes are encrypted, so that their bytes are not recorded (`FirmwareEffect.took`).
   package var isEncrypted: Bool
+  /// The security of the link that reading, writing and subscribing demand.
+  package var security: LinkSecurity
 
   package init(
     _ uuid: BluetoothUUID, _ properties: AttributeAccess, description: String? = nil,
-    isEncrypted: Bool = false
+    isEncrypted: Bool = false, security: LinkSecurity = .plain
   ) {
     self.uuid = uuid
     self.properties = properties
     self.description = description
     self.isEncrypted = isEncrypted
+    self.security = security
   }
 }
 

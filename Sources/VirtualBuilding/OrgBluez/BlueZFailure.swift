@@ -18,6 +18,9 @@ enum BlueZFailure {
   static let notReady = error("NotReady", "Resource Not Ready")
   static let blocked = error("Blocked", "Blocked through rfkill")
   static let authenticationFailed = error("AuthenticationFailed", "Authentication Failed")
+  static let authenticationCanceled = error("AuthenticationCanceled", "Authentication Canceled")
+  /// `Pair` of a device that cannot be connected to.
+  static let connectionAttemptFailed = error("ConnectionAttemptFailed", "Page Timeout")
   static let notAvailable = error("NotAvailable", "Operation currently not available")
 
   /// The error for a GATT request without a link.

@@ -14,6 +14,8 @@ enum BlueZInterfaces {
   static let characteristic: InterfaceName = "org.bluez.GattCharacteristic1"
   static let descriptor: InterfaceName = "org.bluez.GattDescriptor1"
   static let agentManager: InterfaceName = "org.bluez.AgentManager1"
+  /// Of clients: bluetoothd calls it.
+  static let agent: InterfaceName = "org.bluez.Agent1"
   static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
   static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
   static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"

@@ -98,13 +98,20 @@ extension BluetoothDaemon {
     return Int(value)
   }
 
-  /// Runs a request and translates its error for D-Bus.
+  /// Runs a request and translates its error for D-Bus. If the peripheral demands a secure link and can pair, bluetoothd
+  /// pairs first.
   private func mapped<Value: Sendable>(
     over link: LinkID, _ request: @autoclosure () async throws(LinkError) -> Value
   ) async throws(DBusError) -> Value {
     do throws(LinkError) {
       return try await request()
     } catch {
+      if error == .att(ATTCode.insufficientAuthentication), await world.pairs(over: link),
+        let id = devices.first(where: { self[$0]?.upLink?.id == link })
+      {
+        try await secure(id, link)
+        return try await mapped(over: link, await request())
+      }
       // Recorded traces: the end of the link is signalled before the failed request gets its reply.
       if !takenDown.contains(link), let end = await world.formerEnd(of: link) { linkIsDown(link, end.cause) }
       throw switch error {
@@ -116,7 +123,7 @@ extension BluetoothDaemon {
       case .notConnected: BlueZFailure.gattNotConnected
       // docs/internals/bluez.md, "GATT": the peer disconnected during a request.
       case .linkLost, .stackStopped, .adapterUnavailable, .connectFailed, .connectTimedOut, .cancelled,
-        .outOfSlots, .alreadyConnecting:
+        .outOfSlots, .alreadyConnecting, .pairingFailed:
         BlueZFailure.peerGone
       }
     }

@@ -104,25 +104,17 @@ extension BluetoothDaemon {
 
   // MARK: Agents
 
-  /// Clients such as bluetoothctl register agents first of all. No agent is ever used, because nothing here
-  /// pairs.
   private func carryOutAgentManager(_ call: MethodCall) throws(DBusError) -> [DBusValue] {
     guard let client = call.sender, let path = call.body.first?.asObjectPath else {
       throw BlueZFailure.invalidArguments
     }
     switch call.member {
     case "RegisterAgent":
-      let capabilities = [
-        "", "DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay",
-      ]
-      guard capabilities.contains(call.body[1].asString ?? "?") else { throw BlueZFailure.invalidArguments }
-      guard agents[client] == nil else { throw BlueZFailure.alreadyExists }
-      agents[client] = path
+      try agents.register(path, call.body[1].asString ?? "?", of: client)
     case "UnregisterAgent":
-      guard agents[client] == path else { throw BlueZFailure.doesNotExist }
-      agents[client] = nil
+      try agents.unregister(path, of: client)
     case "RequestDefaultAgent":
-      guard agents[client] == path else { throw BlueZFailure.doesNotExist }
+      try agents.makeDefault(path, of: client)
     default:
       throw BlueZFailure.unknownMethod(call)
     }

@@ -5,17 +5,18 @@ import Waiting
 /// `Connect`, `Disconnect`, and the states of a link in between.
 extension BluetoothDaemon {
   func carryOutDevice(_ call: MethodCall) async throws(DBusError) -> [DBusValue] {
-    guard let id = deviceID(at: call.path) else { throw BlueZFailure.unknownObject(call) }
+    guard let id = deviceID(at: call.path), let client = call.sender else {
+      throw BlueZFailure.unknownObject(call)
+    }
     switch call.member {
     case "Connect":
       try await connect(id)
     case "Disconnect":
       try await disconnect(id)
     case "Pair":
-      // These sensors do not support pairing: they respond with "Pairing Not Supported".
-      throw self[id]?.upLink == nil ? BlueZFailure.connectionAborted : BlueZFailure.authenticationFailed
+      try await pair(id, for: client)
     case "CancelPairing":
-      throw BlueZFailure.doesNotExist
+      try await cancelPairing(id)
     case "ConnectProfile", "DisconnectProfile":
       throw BlueZFailure.notAvailable
     default:
@@ -92,7 +93,7 @@ extension BluetoothDaemon {
   }
 
   /// Returns when the daemon ends.
-  private func never() async { await OneShot<Void>().value() }
+  func never() async { await OneShot<Void>().value() }
 
   /// docs/internals/bluez.md, "Names of failure".
   private func failure(of error: LinkError) -> DBusError {
@@ -102,7 +103,7 @@ extension BluetoothDaemon {
     // Recorded traces: also for an attempt that fails in the link layer.
     case .connectFailed, .connectTimedOut, .outOfSlots, .cancelled, .linkLost, .notConnected, .stackStopped,
       .busy,
-      .unknownAttribute, .att:
+      .unknownAttribute, .att, .pairingFailed:
       BlueZFailure.connectionCanceled
     }
   }
@@ -114,10 +115,11 @@ extension BluetoothDaemon {
     self[id]?.link = .up(DeviceRecord.UpLink(id: link))
     tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(true))
     emit()
-    tasks.start { await self.resolveServices(id, link) }
+    // bluetoothd opens its ATT channel only once the device is paired.
+    if device.pairsFor == nil { tasks.start { await self.resolveServices(id, link) } }
   }
 
-  private func resolveServices(_ id: DeviceID, _ link: LinkID) async {
+  func resolveServices(_ id: DeviceID, _ link: LinkID) async {
     // If the link is lost in the meantime, its end is handled elsewhere.
     guard let attributes = try? await world.resolve(link), self[id]?.upLink?.id == link, let device = self[id]
     else {
@@ -186,6 +188,7 @@ extension BluetoothDaemon {
       tree.setSilently(characteristic, BlueZInterfaces.characteristic, "Notifying", .bool(false))
     }
     self[id]?.notifying = [:]
+    if !device.hasBond { tree.set(device.path, BlueZInterfaces.device, "Paired", .bool(false)) }
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(false))
     if cause != .local || version == .debian13 {
       tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(false))

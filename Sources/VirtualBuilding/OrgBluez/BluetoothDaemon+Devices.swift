@@ -83,7 +83,9 @@ extension BluetoothDaemon {
 
   // MARK: Objects
 
-  private func addDevice(_ id: DeviceID, name: String?, alias: String?, expires: MonotonicInstant) {
+  private func addDevice(
+    _ id: DeviceID, name: String?, alias: String?, expires: MonotonicInstant, hasBond: Bool = false
+  ) {
     guard let adapter = adapters[id.adapter]?.path,
       let path = adapter.appending("dev_" + id.address.description.replacing(":", with: "_"))
     else { return }
@@ -92,19 +94,21 @@ extension BluetoothDaemon {
     ]
     if let name { properties.append(("Name", .string(name))) }
     properties += [
-      ("Alias", .string(alias ?? name ?? Self.nameless(id.address))), ("Paired", .bool(false)),
-      ("Bonded", .bool(false)), ("Trusted", .bool(false)), ("Blocked", .bool(false)),
+      ("Alias", .string(alias ?? name ?? Self.nameless(id.address))), ("Paired", .bool(hasBond)),
+      ("Bonded", .bool(hasBond)), ("Trusted", .bool(false)), ("Blocked", .bool(false)),
       ("LegacyPairing", .bool(false)), ("Connected", .bool(false)), ("UUIDs", .strings([])),
       ("Adapter", .objectPath(adapter)), ("ServicesResolved", .bool(false)),
     ]
     self[id] = DeviceRecord(path: path, expires: expires)
     self[id]?.aliasIsOwn = alias != nil
+    self[id]?.hasBond = hasBond
     tree.add(path, [.init(BlueZInterfaces.device, properties)])
   }
 
   /// docs/internals/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
   func addStoredDevice(_ stored: StoredDevice, _ id: DeviceID) {
-    addDevice(id, name: stored.name, alias: stored.alias, expires: clock.now)
+    addDevice(
+      id, name: stored.name, alias: stored.alias, expires: clock.now, hasBond: stored.hasBond)
     self[id]?.temporary = false
     if let path = self[id]?.path { tree.set(path, BlueZInterfaces.device, "UUIDs", .strings(stored.uuids)) }
   }
@@ -136,7 +140,8 @@ extension BluetoothDaemon {
     storage[id.adapter, default: [:]][id.address] = StoredDevice(
       uuids: tree[device.path, BlueZInterfaces.device, "UUIDs"]?.asStrings ?? [],
       name: tree[device.path, BlueZInterfaces.device, "Name"]?.asString,
-      alias: device.aliasIsOwn ? tree[device.path, BlueZInterfaces.device, "Alias"]?.asString : nil)
+      alias: device.aliasIsOwn ? tree[device.path, BlueZInterfaces.device, "Alias"]?.asString : nil,
+      hasBond: device.hasBond)
   }
 
   // MARK: Removal
@@ -144,7 +149,7 @@ extension BluetoothDaemon {
   /// docs/internals/bluez.md, "Discovery": temporary devices are removed about 30 s after discovery has stopped,
   /// whenever they were last received, because a controller that reports each device once per scan reports
   /// nothing more of them. (Ends when the device is removed, becomes permanent, or is a new one.)
-  private func expire(_ id: DeviceID) async {
+  func expire(_ id: DeviceID) async {
     while self[id]?.temporary == true {
       if adapters[id.adapter]?.sessions.active == true { keep(id) }
       guard let device = self[id], clock.now < device.expires else { return remove(id) }

@@ -15,7 +15,7 @@ actor BluetoothDaemon {
   var tree = ExportedObjects()
   var adapters: [BluetoothAddress: AdapterRecord] = [:]
   var storage: Storage
-  var agents: [BusName: ObjectPath] = [:]
+  var agents = Agents()
   var random: SeededGenerator
   /// Links whose end was reported before their start.
   var endedLinks: Set<LinkID> = []
@@ -151,11 +151,14 @@ actor BluetoothDaemon {
     }
   }
 
-  /// docs/internals/bluez.md, "Discovery": a client's discovery ends when it leaves the bus. So do its notifications
-  /// and its agent.
+  /// docs/internals/bluez.md, "Discovery": a client's discovery ends when it leaves the bus. So do its notifications,
+  /// its agent, and the link that it pairs over.
   private func clientLeft(_ client: BusName) async {
-    agents[client] = nil
-    for device in devices { stopNotifications(for: client, from: device) }
+    agents.forget(client)
+    for device in devices {
+      stopNotifications(for: client, from: device)
+      if self[device]?.pairsFor == client { abandonPairing(device) }
+    }
     emit()
     for address in adapters.keys.sorted() where adapters[address]?.sessions.contains(client) == true {
       let before = adapters[address]?.sessions.merged

@@ -47,6 +47,10 @@ struct DeviceRecord {
   var announcedRSSI: Int?
   /// Whether a client has set an alias that differs from the name.
   var aliasIsOwn = false
+  /// Whether bluetoothd has a key of it.
+  var hasBond = false
+  /// The client that pairs with it now.
+  var pairsFor: BusName?
   var link = LinkState.down
   /// The clients that are subscribed, by characteristic.
   var notifying: [ObjectPath: Set<BusName>] = [:]
@@ -72,4 +76,5 @@ struct StoredDevice: Sendable {
   var uuids: [String]
   var name: String?
   var alias: String?
+  var hasBond: Bool
 }

@@ -88,6 +88,10 @@ package struct RadioParameters: Hashable, Sendable {
   package var roundTrip: ClosedRange<Duration> = .milliseconds(50)...(.milliseconds(90))
   /// The duration of a subscription: a request and the stack's own work.
   package var subscribe: ClosedRange<Duration> = .milliseconds(60)...(.milliseconds(170))
+  /// The duration of pairing [assumed].
+  package var pairing: ClosedRange<Duration> = .milliseconds(300)...(.milliseconds(600))
+  /// The link is ended if a message of pairing is not answered for this time (Bluetooth Core, Vol 3 Part H 3.4).
+  package var pairingTimeout: Duration = .seconds(30)
   /// The largest ATT packet in bytes.
   package var mtu = 247
   /// The link is ended if a response takes longer than this (Bluetooth Core, Vol 3 Part F 3.3.3).

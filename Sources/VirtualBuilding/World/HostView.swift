@@ -36,6 +36,8 @@ package struct AttributeTable: Hashable, Sendable {
     package var description: String?
     /// Whether writes are encrypted.
     var isEncrypted = false
+    /// The security of the link that it demands.
+    var security = LinkSecurity.plain
 
     /// The handle of the descriptor that enables notifications (0x2902). It follows the value.
     package var configuration: AttributeHandle? { properties.contains(.notify) ? handle + 1 : nil }
@@ -125,4 +127,6 @@ package enum LinkError: Error, Hashable, Sendable {
   case unknownAttribute
   /// The peripheral responded with this ATT error.
   case att(UInt8)
+  /// One of the two sides refused to pair, or the passkey was wrong.
+  case pairingFailed
 }

@@ -121,6 +121,9 @@ extension World {
     else { return }
     schedule(.unanswered(id), after: radio.attTimeout)
     // The sensor decides whether an operation is permitted (recorded traces: it takes a round trip).
+    if request.isOfValue, state.security < characteristic.security {
+      return answer(id, .failure(.att(ATTCode.insufficientAuthentication)))
+    }
     switch request {
     case .read:
       guard characteristic.properties.contains(.read) else {
@@ -145,7 +148,8 @@ extension World {
 
   func unconfirmedWrite(_ link: LinkID, _ handle: AttributeHandle, _ value: [UInt8]) {
     guard let state = links[link], sensors[state.address]?.link == link,
-      let characteristic = state.table?.characteristic(at: handle)
+      let characteristic = state.table?.characteristic(at: handle),
+      state.security >= characteristic.security
     else { return }
     record(value, to: characteristic.uuid, .withoutResponse, state)
     deliver(state.address, .write(nil, characteristic.uuid, value))
@@ -224,7 +228,7 @@ extension World {
           .init(
             uuid: characteristic.uuid, handle: handle, properties: characteristic.properties,
             lateBy: lateness(isLate, state), description: characteristic.description,
-            isEncrypted: characteristic.isEncrypted))
+            isEncrypted: characteristic.isEncrypted, security: characteristic.security))
         handle = found.characteristics.last?.lastHandle ?? handle
       }
       handle += 1
@@ -240,7 +244,7 @@ extension World {
 
   // MARK: Random values
 
-  private func draw(_ range: ClosedRange<Duration>, for link: LinkState) -> Duration {
+  func draw(_ range: ClosedRange<Duration>, for link: LinkState) -> Duration {
     adapterStates[link.adapter]?.generator.duration(in: range) ?? range.lowerBound
   }
 

@@ -59,14 +59,18 @@ extension World {
     return attempt.endsAt
   }
 
-  /// Makes the stack forget a peripheral on an adapter: clears its attribute cache and ends its link or
-  /// attempt at once. Returns whether the stack had stored it.
+  /// Makes the stack forget a peripheral on an adapter: clears its attribute cache and its key, and ends its link or
+  /// attempt at once. Returns whether the stack had stored it. A peripheral whose key is not to be removed stays.
   /// - Throws: `adapterUnavailable(.absent)`, `stackStopped`.
   @discardableResult
-  package func forget(_ address: BluetoothAddress, on adapter: BluetoothAddress) throws(LinkError) -> Bool {
+  package func forget(
+    _ address: BluetoothAddress, on adapter: BluetoothAddress, removingBond: Bool = true
+  ) throws(LinkError) -> Bool {
     try checkStack(of: adapter)
     guard adapterStates[adapter]?.scenario.isPresent == true else { throw .adapterUnavailable(.absent) }
+    guard removingBond || !hasBond(with: address, on: adapter) else { return true }
     forgotten.insert(CacheKey(adapter: adapter, address: address))
+    removeBond(with: address, on: adapter)
     let wasStored = stored.remove(CacheKey(adapter: adapter, address: address)) != nil
     cancelConnect(to: address, on: adapter)
     for id in links.keys.sorted() where links[id]?.adapter == adapter && links[id]?.address == address {
@@ -235,6 +239,7 @@ extension World {
       operations[id]?.made = link
       operations[id]?.linked()
       schedule(.completes(id, .success(.link(link))), after: exchange)
+      encryptByBond(link, within: exchange)
     } else {
       // No response: the attempt goes to the end of the queue.
       adapterStates[adapter]?.waiting.append(id)

@@ -27,6 +27,8 @@ package actor World {
   var forgotten: Set<CacheKey> = []
   /// The stack's storage: peripherals that it was connected to, until it forgets them.
   var stored: Set<CacheKey> = []
+  /// The stack's keys, with the security that each gives to a link.
+  var bonds: [CacheKey: LinkSecurity] = [:]
   /// The other programs that scan with an adapter.
   package internal(set) var foreignScans: [BluetoothAddress: [String]] = [:]
   /// Adapters that are discovering but receive nothing.
@@ -301,7 +303,7 @@ package actor World {
       // No task waits for the response any more, but the request is on air and will arrive.
       abandoned[id] = operation.kind
       finish(id, .failure(.cancelled))
-    case .request, .resolve, .disconnect, .ending, .host:
+    case .request, .resolve, .pair, .disconnect, .ending, .host:
       finish(id, .failure(.cancelled))
     }
   }

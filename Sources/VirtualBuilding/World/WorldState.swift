@@ -41,6 +41,8 @@ struct Operation {
     case connect(BluetoothAddress, adapter: BluetoothAddress)
     case resolve(LinkID)
     case request(LinkID, AttributeHandle, Request)
+    /// Half of a pairing.
+    case pair(LinkID)
     case disconnect(LinkID)
     case ending(LinkID)
     /// Work of an adapter.
@@ -64,6 +66,9 @@ struct Operation {
     case describe
     case write([UInt8])
     case subscribe(Bool)
+
+    /// Whether it can demand a secure link.
+    var isOfValue: Bool { if case .describe = self { false } else { true } }
   }
 
   var kind: Kind
@@ -81,7 +86,9 @@ struct Operation {
   /// The link on which it depends.
   var link: LinkID? {
     switch kind {
-    case .resolve(let link), .request(let link, _, _), .disconnect(let link), .ending(let link): link
+    case .resolve(let link), .request(let link, _, _), .pair(let link), .disconnect(let link),
+      .ending(let link):
+      link
     case .connect: made
     case .host: nil
     }
@@ -115,6 +122,8 @@ struct SensorState {
   var connections = 0
   /// The central's link from the sensor's point of view.
   var link: LinkID?
+  /// The adapters that it has keys of.
+  var bonds: Set<BluetoothAddress> = []
   var isOn = false
   /// Increases with each restart; timers of earlier lives are ignored.
   var life = 0
@@ -252,6 +261,7 @@ struct LinkState {
   /// The number of the sensor's attempt that made it; it determines the faults.
   let attempt: Int
   var table: AttributeTable?
+  var security = LinkSecurity.plain
   var subscribed: Set<AttributeHandle> = []
   /// When the bearer is free for the next request, because ATT allows one at a time.
   var requestsFreeAt: MonotonicInstant
