@@ -36,33 +36,51 @@ extension BlueZCentral {
   ///
   /// `Connected: true` means that the kernel has the link, and can make the next one. `Connect` replies 0.07 to 0.11 s
   /// later, after the first exchange with the peripheral (docs/internals/bluez.md).
-  /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `cancelled`; `busy`
-  ///   while this client has another connection or connection attempt to the peripheral; `busUnavailable`,
-  ///   `stackUnavailable`, `permissionDenied`.
+  ///
+  /// With a bond BlueZ encrypts the link by itself. Without one, `Pair` takes the place of `Connect`.
+  /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `pairing`, `cancelled`; `busy`
+  ///   while this client has another connection or connection attempt to the peripheral, and while another one is connected
+  ///   to a peripheral to pair with; `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   package func connect(
     to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
     linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    guard pairing == nil else { throw CentralError(.pairing(.unsuitable)) }
+    let path = ObjectTree.devicePath(address, under: try await readyAdapter(adapter))
+    guard let pairing, tree.device(path) != nil, !hasBond(path) else {
+      return try await makeLink(to: address, on: adapter, pairs: false, linked)
+    }
+    return try await withAgent(for: path, pairing.method) { () async throws(CentralError) in
+      try await pairing.intent()
+      return try await self.makeLink(to: address, on: adapter, pairs: true, linked)
+    }
+  }
+
+  private func makeLink(
+    to address: BluetoothAddress, on adapter: AdapterID, pairs: Bool,
+    _ linked: @escaping @Sendable () -> Void
+  ) async throws(CentralError) -> any Peripheral {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
     try await endOfFormerLink(path)
     try await endOfOtherLinks(adapterPath)
-    guard tree.device(path) != nil, !isBeingRemoved(path) else {
+    guard let device = tree.device(path), !isBeingRemoved(path) else {
       throw CentralError(.peripheralUnknown, stackText: "no object for this device: BlueZ has removed it")
     }
     guard attempts[path] == nil else {
       throw CentralError(.busy, stackText: "a connection to it is being made already")
+    }
+    guard !pairs || !device.flag(Name.Property.connected) else {
+      throw CentralError(.busy, stackText: "another program is connected to it, so it cannot be paired")
     }
     attempts[path] = ConnectionAttempt(linked: linked)
     defer { attempts[path] = nil }
     log.debug("\(path.text): connecting")
     do throws(CentralError) {
       do throws(CentralError) {
-        try await callConnect(path, adapterPath)
+        try await pairs ? callPair(path, adapterPath) : callConnect(path, adapterPath)
       } catch  where error.code == .busy {
         await disconnect(path)
-        try await callConnect(path, adapterPath)
+        try await pairs ? callPair(path, adapterPath) : callConnect(path, adapterPath)
       }
       try await connected(path)
     } catch {
@@ -127,11 +145,11 @@ extension BlueZCentral {
     }
   }
 
-  /// Why a pending `Connect` can no longer complete.
+  /// Why a pending `Connect` or `Pair` can no longer complete.
   ///
   /// When the object is removed, there are two cases. If BlueZ had not begun to connect, it replies with
   /// `UnknownObject` at once. Otherwise it never replies (`objectRemoved`).
-  private func reasonConnectCannotComplete(
+  func reasonConnectCannotComplete(
     _ path: ObjectPath, _ adapter: ObjectPath, began: MonotonicInstant
   ) async -> CentralError? {
     while !Task.isCancelled {

@@ -49,6 +49,8 @@ package actor BlueZCentral: Central {
   var foreignScans = ForeignScans()
   /// The connection attempts, by device.
   var attempts: [ObjectPath: ConnectionAttempt] = [:]
+  /// The pairing in progress; its agent is registered meanwhile.
+  var pairing: PairingInProgress?
   /// Links that BlueZ was asked to end, by device, and when.
   var endings: [ObjectPath: MonotonicInstant] = [:]
   /// Devices that BlueZ was asked to remove, and when. BlueZ may reply before it removes the object.

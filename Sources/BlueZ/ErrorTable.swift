@@ -12,6 +12,8 @@ enum ErrorTable {
     case adapter
     /// `Connect`.
     case connect
+    /// `Pair`, and what an agent needs.
+    case pair
     /// `RemoveDevice`.
     case forget
     /// An operation of a connected peripheral.
@@ -91,7 +93,7 @@ enum ErrorTable {
     Row(bluez + "Failed", "le-connection-gatt-browsing", [], .servicesUnresolved),
     // Any other error of Connect means that it failed. Newer daemons use one name for nearly all reasons
     // (`le-connection-abort-by-local`), so it carries no information.
-    Row(bluez + "Failed", "", [.connect], .connectFailed),
+    Row(bluez + "Failed", "", [.connect, .pair], .connectFailed),
     Row(bluez + "Failed", "br-connection-canceled", [.gatt, .notify], .disconnected),
     Row(bluez + "Failed", "le-connection-", [.gatt, .notify], .disconnected),
   ]
@@ -124,6 +126,12 @@ enum ErrorTable {
     Row(bluez + "NotAuthorized", "", [.adapter, .forget], .permissionDenied),
     Row(bluez + "NotPermitted", "", [.adapter, .forget], .permissionDenied),
     Row(bluez + "ConnectionAttemptFailed", "", [], .connectFailed),
+    // Any failure of the Security Manager: a wrong passkey, a refusal of either side.
+    Row(bluez + "AuthenticationFailed", "", [.pair], .pairing(.refused)),
+    Row(bluez + "AuthenticationRejected", "", [.pair], .pairing(.refused)),
+    Row(bluez + "AuthenticationCanceled", "", [.pair], .pairing(.lost)),
+    Row(bluez + "AuthenticationTimeout", "", [.pair], .pairing(.lost)),
+    Row(bluez + "AlreadyExists", "", [.pair], .pairing(.bondExists)),
     Row(bluez + "AuthenticationFailed", "", [.connect], .connectFailed),
     Row(bluez + "AuthenticationCanceled", "", [.connect], .connectFailed),
     Row(bluez + "AuthenticationRejected", "", [.connect], .connectFailed),
@@ -135,14 +143,14 @@ enum ErrorTable {
   /// The bus's own error names. Only the message identifies a daemon that ended during a call.
   private static let bus: [Row] = [
     Row(dbus + "UnknownObject", "", [.adapter], .adapterUnavailable(.absent)),
-    Row(dbus + "UnknownObject", "", [.connect, .forget], .peripheralUnknown),
+    Row(dbus + "UnknownObject", "", [.connect, .pair, .forget], .peripheralUnknown),
     Row(dbus + "UnknownObject", "", [.gatt, .notify], .disconnected),
     // GDBus-like daemons and older libdbus use this instead of UnknownObject.
     Row(dbus + "UnknownMethod", "", [.adapter], .adapterUnavailable(.absent)),
-    Row(dbus + "UnknownMethod", "", [.connect, .forget], .peripheralUnknown),
+    Row(dbus + "UnknownMethod", "", [.connect, .pair, .forget], .peripheralUnknown),
     Row(dbus + "UnknownMethod", "", [.gatt, .notify], .disconnected),
     Row(dbus + "UnknownInterface", "", [.adapter], .adapterUnavailable(.absent)),
-    Row(dbus + "UnknownInterface", "", [.connect, .forget], .peripheralUnknown),
+    Row(dbus + "UnknownInterface", "", [.connect, .pair, .forget], .peripheralUnknown),
     Row(dbus + "UnknownInterface", "", [.gatt, .notify], .disconnected),
     Row(dbus + "ServiceUnknown", "", [], .stackUnavailable),
     Row(dbus + "NameHasNoOwner", "", [], .stackUnavailable),

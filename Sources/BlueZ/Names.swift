@@ -4,6 +4,8 @@ import DBus
 enum Name {
   static let service: BusName = "org.bluez"
   static let root: ObjectPath = "/"
+  /// The object with the methods that no adapter has.
+  static let manager: ObjectPath = "/org/bluez"
 
   enum Interface {
     static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
@@ -11,6 +13,7 @@ enum Name {
     static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
     static let adapter: InterfaceName = "org.bluez.Adapter1"
     static let device: InterfaceName = "org.bluez.Device1"
+    static let agentManager: InterfaceName = "org.bluez.AgentManager1"
     static let gattService: InterfaceName = "org.bluez.GattService1"
     static let gattCharacteristic: InterfaceName = "org.bluez.GattCharacteristic1"
     static let gattDescriptor: InterfaceName = "org.bluez.GattDescriptor1"
@@ -34,6 +37,9 @@ enum Name {
     static let stopDiscovery: MemberName = "StopDiscovery"
     static let removeDevice: MemberName = "RemoveDevice"
     static let connect: MemberName = "Connect"
+    static let pair: MemberName = "Pair"
+    static let registerAgent: MemberName = "RegisterAgent"
+    static let unregisterAgent: MemberName = "UnregisterAgent"
     static let disconnect: MemberName = "Disconnect"
     static let readValue: MemberName = "ReadValue"
     static let writeValue: MemberName = "WriteValue"

@@ -64,6 +64,9 @@ extension Connection {
     if !isClosed { exports.handlers[path] = ExportTable.Handler(handle: handler, answered: answered) }
   }
 
+  /// Removes the handler of a path. Calls that wait for it are still answered by it.
+  package func unexport(_ path: ObjectPath) { exports.handlers[path] = nil }
+
   /// Runs the handlers of exported objects until the connection is closed or the task is cancelled. In both
   /// cases it cancels the running handlers and waits for them. Only one task may serve a connection at a
   /// time.

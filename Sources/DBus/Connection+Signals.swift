@@ -32,6 +32,8 @@ struct SignalTable {
     owners[name]?.name = owner
   }
 
+  func owner(of name: BusName) -> BusName? { owners[name]?.name }
+
   /// Updates the owner of a name from the bus's signal.
   mutating func noteOwner(from signal: Signal) {
     guard signal.sender == MethodCall.bus, signal.member == "NameOwnerChanged",
@@ -136,6 +138,9 @@ extension Connection {
     call.noReply = true
     if let message = try? OutgoingMessage(call) { try? send(message) }
   }
+
+  /// The connection that owns a well-known name; nil if none does, or if no subscription names it as the sender.
+  package func owner(of name: BusName) -> BusName? { signals.owner(of: name) }
 
   /// Passes a signal to its subscriptions.
   func handle(_ signal: Signal) {

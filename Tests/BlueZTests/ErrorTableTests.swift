@@ -59,6 +59,16 @@ struct Failure: CustomTestStringConvertible, Sendable {
     Failure(bluez + "NotConnected", "Not Connected", .gatt, .disconnected),
     Failure(dbus + "UnknownObject", "", .gatt, .disconnected),
     Failure(bluez + "Failed", "something new", .gatt, .other),
+    // Pairing.
+    Failure(bluez + "AuthenticationFailed", "Authentication Failed", .pair, .pairing(.refused)),
+    Failure(bluez + "AuthenticationRejected", "Authentication Rejected", .pair, .pairing(.refused)),
+    Failure(bluez + "AuthenticationCanceled", "Authentication Canceled", .pair, .pairing(.lost)),
+    Failure(bluez + "AuthenticationTimeout", "Authentication Timeout", .pair, .pairing(.lost)),
+    Failure(bluez + "AlreadyExists", "Already Exists", .pair, .pairing(.bondExists)),
+    Failure(bluez + "ConnectionAttemptFailed", "Page Timeout", .pair, .connectFailed),
+    Failure(bluez + "InProgress", "In Progress", .pair, .busy),
+    Failure(bluez + "Failed", "Software caused connection abort", .pair, .connectFailed),
+    Failure(dbus + "UnknownObject", "", .pair, .peripheralUnknown),
     // The adapter.
     Failure(bluez + "InProgress", "Operation already in progress", .adapter, .busy),
     Failure(bluez + "NotReady", "Resource Not Ready", .adapter, .adapterUnavailable(.poweredOff)),

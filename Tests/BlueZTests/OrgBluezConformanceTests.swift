@@ -10,10 +10,12 @@ import VirtualBuilding
 struct OrgBluezConformanceTests {
   /// Runs a body with the conformance suite's world behind a virtual org.bluez, in virtual time.
   func withWorld(
-    _ scenario: Scenario = ConformanceScenario.scenario,
+    _ scenario: Scenario = ConformanceScenario.scenario, _ version: BlueZVersion = .debian12,
     _ body: @escaping @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
   ) async throws {
-    try await ServedBuilding.serveInVirtualTime(scenario) { building in try await Self.use(building, body) }
+    try await ServedBuilding.serveInVirtualTime(scenario, version: version) { building in
+      try await Self.use(building, body)
+    }
   }
 
   private static func use(
@@ -39,6 +41,41 @@ struct OrgBluezConformanceTests {
     var scenario = ConformanceScenario.scenario
     scenario.bluez = bluez
     try await withWorld(scenario) { _, subject in try await check.run(subject) }
+  }
+
+  @Test(
+    "the central passes the checks of pairing with each version", arguments: ConformanceCheck.pairing,
+    BlueZVersion.allCases)
+  func pairs(_ check: ConformanceCheck, _ version: BlueZVersion) async throws {
+    try await withWorld(ConformanceScenario.pairing, version) { _, subject in try await check.run(subject) }
+  }
+
+  @Test(
+    "another program's default agent is asked nothing",
+    arguments: ConformanceCheck.pairing.filter { $0.description.hasPrefix("pairs") }, BlueZVersion.allCases)
+  func foreignAgent(_ check: ConformanceCheck, _ version: BlueZVersion) async throws {
+    try await ServedBuilding.serveInVirtualTime(ConformanceScenario.pairing, version: version) { building in
+      let other = try await Connection.open(building.daemon.busAddress)
+      let (questions, question) = AsyncStream.makeStream(of: MemberName.self)
+      await other.export("/agent") { call in
+        question.yield(call.member)
+        return .failure(.remote("org.bluez.Error.Rejected"))
+      }
+      let registration = MethodCall(
+        destination: "org.bluez", path: "/org/bluez", interface: "org.bluez.AgentManager1",
+        member: "RegisterAgent", body: [.objectPath("/agent"), .string("KeyboardDisplay")])
+      try await other.call(registration)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await other.serve() }
+        try await Self.use(building) { _, subject in try await check.run(subject) }
+        group.cancelAll()
+      }
+      await other.close()
+      question.finish()
+      var asked: [MemberName] = []
+      for await question in questions { asked.append(question) }
+      #expect(asked == [])
+    }
   }
 
   @Test("the central reads, writes and is notified over a dbus-daemon, in real time")
