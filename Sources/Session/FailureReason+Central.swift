@@ -21,7 +21,21 @@ extension FailureReason {
       case .outOfSlots: .outOfSlots(step)
       case .timedOut: stage == .connect ? .connectTimedOut(stackText: text) : .stageTimedOut(step)
       case .cancelled: .interrupted(.during(step))
-      case .pairing, .busy, .other: .stackError(step)
+      case .pairing(let problem): Self(problem, step)
+      case .busy, .other: .stackError(step)
+      }
+  }
+
+  private init(_ problem: CentralError.PairingProblem, _ step: FailedStep) {
+    self =
+      switch problem {
+      case .refused: .pairingRefused(step)
+      case .passkeyRefused: .passkeyRefused(step)
+      case .passkeyUnused: .passkeyUnused(step)
+      case .unsuitable: .pairingUnsuitable(step)
+      case .lost: .pairingLost(step)
+      // The next attempt uses that bond.
+      case .bondExists: .stackError(step)
       }
   }
 

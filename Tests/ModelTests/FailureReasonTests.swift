@@ -167,7 +167,7 @@ struct FailureReasonTests {
     let isTheHosts: Set<FailureReason.Code> = [
       .connectFailed, .connectTimedOut, .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous,
       .stackError,
-      .unknownToStack, .outOfSlots, .adapterLost, .stackLost,
+      .unknownToStack, .outOfSlots, .adapterLost, .stackLost, .pairingLost,
     ]
     #expect((reason.possibleHostLoss != nil) == isTheHosts.contains(reason.code))
     guard let loss = reason.possibleHostLoss else { return }

@@ -88,6 +88,16 @@ struct ExplanationTests {
         .credentialsRefused(FailedStep(.ready), source: "env: ESP_POP"),
       ]
     case .pairingRequired: [.pairingRequired(FailedStep(.write, setting: .wifiPassword))]
+    case .pairingRefused: [.pairingRefused(FailedStep(.connect, stackText: "Authentication Failed"))]
+    case .passkeyRefused:
+      [
+        .passkeyRefused(FailedStep(.connect)),
+        .passkeyRefused(FailedStep(.connect), source: "labels: labels.json"),
+      ]
+    case .passkeyUnused: [.passkeyUnused(FailedStep(.connect))]
+    case .pairingUnsuitable:
+      [.pairingUnsuitable(FailedStep(.connect, stackText: "Authentication Failed"))]
+    case .pairingLost: [.pairingLost(FailedStep(.connect))]
     case .securityTooLow: [.securityTooLow(held: "security 0")]
     case .settingUnsupported: [.settingUnsupported("endpoints.custom-data")]
     case .wifiRefused: WiFiRefusal.allCases.map { .wifiRefused($0, deviceText: "error 3") }

@@ -85,6 +85,15 @@ extension SampleFacts {
     ReasonExample(.attributeRejected(FailedStep(.write)), #"{"code":"attribute_rejected","stage":"write"}"#),
     ReasonExample(.pairingRequired(write), #"{"code":"pairing_required","# + writeJSON),
     ReasonExample(
+      .pairingRefused(FailedStep(.connect)), #"{"code":"pairing_refused","stage":"connect"}"#),
+    ReasonExample(
+      .passkeyRefused(FailedStep(.connect, stackText: "no"), source: "env: PASSKEY"),
+      #"{"code":"passkey_refused","source":"env: PASSKEY","stack_text":"no","stage":"connect"}"#),
+    ReasonExample(.passkeyUnused(FailedStep(.connect)), #"{"code":"passkey_unused","stage":"connect"}"#),
+    ReasonExample(
+      .pairingUnsuitable(FailedStep(.connect)), #"{"code":"pairing_unsuitable","stage":"connect"}"#),
+    ReasonExample(.pairingLost(FailedStep(.connect)), #"{"code":"pairing_lost","stage":"connect"}"#),
+    ReasonExample(
       .attributeRejected(write, attError: 13), #"{"att_error":13,"code":"attribute_rejected","# + writeJSON),
     ReasonExample(
       .refused(stage: .save, deviceText: "error:no"),

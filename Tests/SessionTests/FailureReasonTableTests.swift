@@ -13,6 +13,7 @@ import Testing
       .servicesUnresolved, .attributeMissing("2A00"), .attributeAmbiguous("2A00"), .att(0x0E), .notPermitted,
       .pairingRequired, .busy, .outOfSlots, .timedOut, .cancelled, .other,
     ] + CentralError.AdapterProblem.allCases.map { .adapterUnavailable($0) }
+    + CentralError.PairingProblem.allCases.map { .pairing($0) }
 
   @Test("each error has its reason in each stage of an attempt")
   func table() throws {

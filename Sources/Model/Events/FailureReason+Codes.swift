@@ -14,6 +14,11 @@ extension FailureReason {
     case serviceAmbiguous = "service_ambiguous"
     case attributeRejected = "attribute_rejected"
     case pairingRequired = "pairing_required"
+    case pairingRefused = "pairing_refused"
+    case passkeyRefused = "passkey_refused"
+    case passkeyUnused = "passkey_unused"
+    case pairingUnsuitable = "pairing_unsuitable"
+    case pairingLost = "pairing_lost"
     case refused
     case wifiRefused = "wifi_refused"
     case saveNotKept = "save_not_kept"
@@ -88,6 +93,11 @@ extension FailureReason.Code {
     case .serviceAmbiguous: (.transient, .failed, .mayBeHostLoss, [.stage], nil)
     case .attributeRejected: (.refused, .failed, nil, [.stage], nil)
     case .pairingRequired: (.permanent, .failed, nil, [.stage], nil)
+    case .pairingRefused: (.permanent, .actionRequired, .knownState, [.stage], nil)
+    case .passkeyRefused: (.permanent, .actionRequired, .knownState, [.stage], nil)
+    case .passkeyUnused: (.permanent, .actionRequired, .knownState, [.stage], nil)
+    case .pairingUnsuitable: (.permanent, .actionRequired, .knownState, [.stage], nil)
+    case .pairingLost: (.transient, .failed, .mayBeHostLoss, [.stage], nil)
     case .refused: (.refused, .failed, .refusal, [.stage, .deviceText], nil)
     case .wifiRefused: (.refused, .failed, .refusal, [.stage, .cause, .deviceText], .save)
     case .saveNotKept: (.transient, .failed, .knownState, [.stage], .verify)

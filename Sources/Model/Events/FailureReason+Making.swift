@@ -46,6 +46,18 @@ extension FailureReason {
   package static func serviceAmbiguous(_ step: FailedStep) -> Self { Self(.serviceAmbiguous, .init(step)) }
   /// It demands an encrypted link, which takes pairing.
   package static func pairingRequired(_ step: FailedStep) -> Self { Self(.pairingRequired, .init(step)) }
+  /// It does not pair, or not with this host now.
+  package static func pairingRefused(_ step: FailedStep) -> Self { Self(.pairingRefused, .init(step)) }
+  /// It asked for the passkey and refused to pair. With the source of the secret, unless the manifest itself has it.
+  package static func passkeyRefused(_ step: FailedStep, source: String? = nil) -> Self {
+    Self(.passkeyRefused, .init(step, source: source))
+  }
+  /// It paired without asking for the passkey.
+  package static func passkeyUnused(_ step: FailedStep) -> Self { Self(.passkeyUnused, .init(step)) }
+  /// It demands another way to pair than the room's.
+  package static func pairingUnsuitable(_ step: FailedStep) -> Self { Self(.pairingUnsuitable, .init(step)) }
+  /// The link was lost while it was being paired, or it did not answer.
+  package static func pairingLost(_ step: FailedStep) -> Self { Self(.pairingLost, .init(step)) }
   package static func outOfSlots(_ step: FailedStep) -> Self { Self(.outOfSlots, .init(step)) }
   package static func stackError(_ step: FailedStep) -> Self { Self(.stackError, .init(step)) }
 

@@ -27,6 +27,15 @@ extension FailureReason.Code: OutputNames {
       "It responded to a write or read with an ATT error, or does not permit it. The stack reports 8 also for a service that it keeps for itself."
     case .pairingRequired:
       "It demands an encrypted link for a write or read, which takes pairing: this version does not pair."
+    case .pairingRefused:
+      "It does not pair, or not now, or not with this host: nothing was written. The stack reports most refusals alike."
+    case .passkeyRefused:
+      "It asked for the passkey of the room and then refused to pair: nothing was written. `source` says where the passkey comes from, unless it is in the manifest itself."
+    case .passkeyUnused:
+      "It paired without asking for the passkey of the room, so nothing shows that it is the device with the label: nothing was written."
+    case .pairingUnsuitable:
+      "It demands another way to pair than that of the room, such as a comparison of numbers: nothing was written."
+    case .pairingLost: "The link was lost while it was being paired, or it did not answer."
     case .refused: "The device refused; `device_text` is its error message, without secrets."
     case .wifiRefused:
       "It could not join the WiFi network, as it reports itself; `cause` is why, as far as it reports that, and `device_text` is its message, without secrets."
@@ -110,6 +119,11 @@ extension FailureReason.Code: OutputNames {
     case .serviceAmbiguous: "service present twice"
     case .attributeRejected: "request rejected"
     case .pairingRequired: "pairing required"
+    case .pairingRefused: "pairing refused"
+    case .passkeyRefused: "passkey not accepted"
+    case .passkeyUnused: "passkey not used"
+    case .pairingUnsuitable: "another pairing demanded"
+    case .pairingLost: "lost while pairing"
     case .refused: "settings refused"
     case .wifiRefused: "WiFi not joined"
     case .saveNotKept: "settings not kept"

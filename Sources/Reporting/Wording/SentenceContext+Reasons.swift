@@ -41,6 +41,8 @@ extension SentenceContext {
       Explanation(
         "\(subject) demands pairing\(during(reason.step)), which this version of roboprov does not do.",
         replaceUnpaired)
+    case .pairingRefused, .passkeyRefused, .passkeyUnused, .pairingUnsuitable, .pairingLost:
+      pairingFailed(reason)
     case .refused:
       Explanation(
         "\(subject) refused the settings: \(reason[\.deviceText].quoted).",
