@@ -24,6 +24,7 @@ package struct BuildingHistory: Sendable {
       switch event.fact {
       case .deviceSighted(let fact): devices.contains(fact.address)
       case .linkReleased(let fact): devices.contains(fact.address)
+      case .bondRemoved(let fact): devices.contains(fact.address)
       default: event.fact.room == room
       }
     }

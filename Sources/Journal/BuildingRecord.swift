@@ -91,6 +91,11 @@ package struct BuildingRecord: Sendable {
       receive(fact, in: run.run)
     case .linksHeld(let fact):
       folded.linksHeld[fact.adapter] = fact.links
+    case .bondIntended(let fact):
+      folded.bonds[fact.adapter, default: []].insert(fact.address)
+    case .bondRemoved(let fact):
+      folded.bonds[fact.adapter]?.remove(fact.address)
+      if folded.bonds[fact.adapter]?.isEmpty == true { folded.bonds[fact.adapter] = nil }
     case .eventsOmitted(let fact):
       if fact.omitted.contains(where: { $0.kind == "device_sighted" }) { folded.lacksSightings = true }
     case .settingWritten(let fact):

@@ -117,9 +117,14 @@ package struct DeviceSession: Sendable {
   }
 
   package func connect() async throws(AttemptFailure) -> any Peripheral {
-    let (central, address, adapter, linked) = (central, address, adapter, linked)
-    let link = try await stage(.connect) { () throws(CentralError) in
-      try await central.connect(to: address, on: adapter, linked: linked)
+    let link: any Peripheral
+    if let method = room.pairing {
+      link = try await pair(by: method)
+    } else {
+      let (central, address, adapter, linked) = (central, address, adapter, linked)
+      link = try await stage(.connect) { () throws(CentralError) in
+        try await central.connect(to: address, on: adapter, linked: linked)
+      }
     }
     await progress.hold(link)
     await answered()
@@ -135,14 +140,15 @@ package struct DeviceSession: Sendable {
   }
 
   /// Runs a stage with its timeout, and records its start and end.
+  /// - Parameter extra: the time that it may take in addition.
   /// - Throws: what the session saw; a timeout is `connectTimedOut` or `stageTimedOut`. The run decides whether the
   ///   host caused it.
   package func stage<Value: Sendable>(
-    _ stage: Stage, setting: SettingName? = nil,
+    _ stage: Stage, setting: SettingName? = nil, adding extra: Duration = .zero,
     _ body: @escaping @Sendable () async throws(CentralError) -> Value
   ) async throws(AttemptFailure) -> Value {
     let began = clock.now
-    let usual = room.timeouts[stage] + (await lag ?? .zero) * Self.roundTrips
+    let usual = room.timeouts[stage] + extra + (await lag ?? .zero) * Self.roundTrips
     let timeout = end.map { min(usual, began.duration(to: $0)) } ?? usual
     coordinator.note(
       .stageStarted(

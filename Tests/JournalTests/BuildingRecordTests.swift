@@ -123,6 +123,23 @@ struct BuildingRecordTests {
     #expect(BuildingRecord([run.events]).lastKnown.lacksSightings == lacks)
   }
 
+  @Test("a bond is on record from its intent on, by adapter, until it is removed there")
+  func bonds() {
+    let other = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7199))
+    var killed = Run("1", rooms: [kitchen])
+    killed.bind(1)
+    killed.attempt(1)
+    for adapter in [Events.adapter, other] {
+      killed.add(.bondIntended(.init(room: "kitchen", attempt: 1, address: address(1), adapter: adapter)))
+    }
+    #expect(state(killed).bonds == [Events.adapter: [address(1)], other: [address(1)]])
+    killed.add(.bondRemoved(.init(address: address(1), adapter: Events.adapter)))
+    #expect(state(killed).bonds == [other: [address(1)]])
+    var next = Run("2", rooms: [kitchen])
+    next.add(.bondRemoved(.init(address: address(1), adapter: other)))
+    #expect(state(killed, next).bonds == [:])
+  }
+
   @Test("what a device accepted of a save is on record until it shows otherwise")
   func accepted() {
     func lastWrite(_ meanings: StatusMeaning...) -> LastWrite? {

@@ -37,7 +37,8 @@ struct KillAtEventTests {
     "adapter_faulted": nil, "events_omitted": nil, "foreign_scan_detected": nil, "binding_released": nil,
     "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
-    "links_held": nil, "canaries_judged": nil, "host_unavailable": nil,
+    "links_held": nil, "bond_intended": nil, "bond_removed": nil, "canaries_judged": nil,
+    "host_unavailable": nil,
     "operator_awaited": nil, "wifi_checked": nil, "device_described": nil, "device_unclaimed": nil,
   ]
 

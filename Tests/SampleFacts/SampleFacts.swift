@@ -87,6 +87,8 @@ package enum SampleFacts {
     .operatorRequested(OperatorRequested(.stop, within: 20)),
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
+    .bondIntended(
+      BondIntended(room: "lobby", attempt: 1, address: address, adapter: AdapterID(address))),
     .stageStarted(StageStarted(room: "lobby", attempt: 1, stage: .write, setting: .minor, timeout: 10)),
     .stageEnded(
       StageEnded(
@@ -106,6 +108,7 @@ package enum SampleFacts {
     .settingWritten(SettingWritten(room: "lobby", attempt: 1, setting: .roomName, bytes: 5)),
     .saveSubmitted(SaveSubmitted(room: "lobby", attempt: 1, address: address)),
     .linkEnded(LinkEnded(room: "lobby", attempt: 1, cause: .remote, expected: true)),
+    .bondRemoved(BondRemoved(address: address, adapter: AdapterID(address))),
     .proofReceived(
       ProofReceived(
         room: "lobby", attempt: 1,

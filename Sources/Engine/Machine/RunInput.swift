@@ -65,8 +65,8 @@ enum RunEffect: Hashable, Sendable {
   case listAdapters
   /// Reserve an adapter for this run.
   case claim(Adapter)
-  /// List the links of an adapter.
-  case findLeftLinks(RadioSession)
+  /// Have the stack remove these bonds of earlier runs, then list the links of an adapter.
+  case findLeftLinks(RadioSession, removingBonds: [BluetoothAddress])
   /// End links that an earlier run left behind, all at the same time.
   case releaseLinks([BluetoothAddress], RadioSession)
   /// List the programs that may be scanning with an adapter.

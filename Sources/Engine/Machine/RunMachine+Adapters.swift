@@ -137,7 +137,8 @@ extension RunMachine {
       enlist(place, on: adapter.id)
     }
     radios.presence.releasing.insert(session)
-    perform(.findLeftLinks(session))
+    let bonds = goal == .apply ? request.known.lastKnown.bonds[adapter.id] ?? [] : []
+    perform(.findLeftLinks(session, removingBonds: bonds.sorted()))
     noteForeignScan(on: adapter, session)
   }
 

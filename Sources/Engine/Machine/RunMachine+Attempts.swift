@@ -162,7 +162,10 @@ extension RunMachine {
     if let links = radios[index].slots.measuredBeyondUsual, links != known {
       record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
     }
-    radios[history: engaged.session.adapter].connected(after: engaged.since.duration(to: now))
+    // The time of pairing says nothing about other connections.
+    if !rooms[place].room.pairs {
+      radios[history: engaged.session.adapter].connected(after: engaged.since.duration(to: now))
+    }
   }
 
   /// Notes that the device of a room was in provisioning mode at this instant, because it accepted the link.

@@ -103,12 +103,16 @@ extension RunMachine {
   /// adapters.
   mutating func takeCandidate(_ index: Int) -> Int? {
     let adapter = radios[index].id
-    var deferred: [Candidate] = []
-    defer { for candidate in deferred { radios[index].candidates.insert(candidate) } }
+    var (deferred, waiting): ([Candidate], [Candidate]) = ([], [])
+    defer { for candidate in deferred + waiting { radios[index].candidates.insert(candidate) } }
     while hasCandidate(index), let candidate = radios[index].candidates.popMin() {
       guard case .queued(let state) = rooms[candidate.room].state else { continue }
       if isLeft(candidate.room, state.work, by: adapter) {
         rooms.leave(candidate.room, adapter)
+        continue
+      }
+      if rooms[candidate.room].room.pairs, isPairing(on: adapter.host) {
+        waiting.append(candidate)
         continue
       }
       if deferred.count < RadioLimits.deferrals, isBetterElsewhere(candidate.room, state, adapter) {
@@ -119,6 +123,14 @@ extension RunMachine {
       return candidate.room
     }
     return nil
+  }
+
+  /// Whether a host is pairing: it does so with one device at a time, and the others need not occupy an adapter meanwhile.
+  private func isPairing(on host: HostName?) -> Bool {
+    rooms.places([.connecting]).contains { place in
+      guard case .connecting(let engaged) = rooms[place].state else { return false }
+      return rooms[place].room.pairs && engaged.session.adapter.host == host
+    }
   }
 
   /// Whether another adapter should connect instead: one with fewer failures with this device, or one that

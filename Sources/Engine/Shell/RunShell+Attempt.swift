@@ -38,7 +38,9 @@ extension RunShell {
     report.hasLink = link != nil
     inbox.post(.sessionEnded(report, attempt.id))
     inbox.post(.linkEnded(await takeDown(link), attempt.id))
-    inbox.post(.takenDown(isForgotten: await forget(session.address, on: session.adapter), attempt.id))
+    let isForgotten = await forget(
+      session.address, on: session.adapter, removingBond: await session.progress.mayHaveBond)
+    inbox.post(.takenDown(isForgotten: isForgotten, attempt.id))
   }
 
   /// The GATT session of the family, once the binding is on disk.

@@ -23,7 +23,11 @@ extension RunShell {
         hardware: environment.hardware(adapter)))
   }
 
-  func findLeftLinks(_ session: RadioSession) async {
+  func findLeftLinks(_ session: RadioSession, removingBonds addresses: [BluetoothAddress]) async {
+    // The stack has no bond with a device that it does not know.
+    for address in addresses where await forgotten(address, on: session.adapter, removingBond: true) != nil {
+      coordinator.note(.bondRemoved(.init(address: address, adapter: session.adapter)))
+    }
     let central = central
     let found = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
       try await central.connectedPeripherals(on: session.adapter)
@@ -93,12 +97,22 @@ extension RunShell {
     inbox.post(.leftoversForgotten)
   }
 
-  /// Has the stack forget a device. Returns whether it confirmed that.
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async -> Bool {
+  /// Has the stack forget a device, and with it a bond of this run. Returns whether it confirmed that.
+  func forget(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool = false
+  ) async -> Bool {
+    let isConfirmed = await forgotten(address, on: adapter, removingBond: removingBond) == true
+    if isConfirmed, removingBond { coordinator.note(.bondRemoved(.init(address: address, adapter: adapter))) }
+    return isConfirmed
+  }
+
+  /// Whether the stack confirmed that it forgot a device, or did not know it; nil if it did neither.
+  private func forgotten(
+    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool
+  ) async -> Bool? {
     let central = central
-    let forgotten = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
-      try await central.forget(address, on: adapter)
-    }
-    return if case .value(true) = forgotten { true } else { false }
+    return await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
+      try await central.forget(address, on: adapter, removingBond: removingBond)
+    }.value
   }
 }

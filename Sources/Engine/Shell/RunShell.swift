@@ -69,7 +69,8 @@ struct RunShell: Sendable {
     case .record(let fact): coordinator.note(fact)
     case .listAdapters: group.addTask { await listAdapters() }
     case .claim(let adapter): group.addTask { await claim(adapter) }
-    case .findLeftLinks(let session): group.addTask { await findLeftLinks(session) }
+    case .findLeftLinks(let session, let bonds):
+      group.addTask { await findLeftLinks(session, removingBonds: bonds) }
     case .releaseLinks(let addresses, let session): group.addTask { await release(addresses, session) }
     case .askScanningClients(let session): group.addTask { await askScanningClients(session) }
     case .scan(let session, let addresses):

@@ -24,6 +24,7 @@ package enum Fact: Hashable, Sendable {
   case operatorAwaited(OperatorAwaited)
   case operatorRequested(OperatorRequested)
   case attemptStarted(AttemptStarted)
+  case bondIntended(BondIntended)
   case stageStarted(StageStarted)
   case stageEnded(StageEnded)
   case statusReceived(StatusReceived)
@@ -34,6 +35,7 @@ package enum Fact: Hashable, Sendable {
   case settingWritten(SettingWritten)
   case saveSubmitted(SaveSubmitted)
   case linkEnded(LinkEnded)
+  case bondRemoved(BondRemoved)
   case proofReceived(ProofReceived)
   case attemptEnded(AttemptEnded)
   case retryScheduled(RetryScheduled)
@@ -86,6 +88,10 @@ extension Fact {
       "operator_requested", Fact.operatorRequested,
       "The operator asked the run to pause, continue or stop."),
     Row("attempt_started", Fact.attemptStarted, "An attempt began."),
+    Row(
+      "bond_intended", Fact.bondIntended,
+      "Intent: a bond with a device is about to be made; on record before this computer or gateway may have it."
+    ),
     Row("stage_started", Fact.stageStarted, "A stage of an attempt began."),
     Row("stage_ended", Fact.stageEnded, "A stage of an attempt ended."),
     Row("status_received", Fact.statusReceived, "The device sent a status."),
@@ -100,6 +106,7 @@ extension Fact {
       "save_submitted", Fact.saveSubmitted,
       "Intent: the device is about to be asked to save what was written."),
     Row("link_ended", Fact.linkEnded, "The link ended."),
+    Row("bond_removed", Fact.bondRemoved, "A bond that a run may have made is not there any more."),
     Row("proof_received", Fact.proofReceived, "The proof was received on air."),
     Row("attempt_ended", Fact.attemptEnded, "An attempt ended."),
     Row("retry_scheduled", Fact.retryScheduled, "Another attempt will follow."),
@@ -139,6 +146,7 @@ extension Fact {
     case .operatorAwaited(let data): reader.read("operator_awaited", data)
     case .operatorRequested(let data): reader.read("operator_requested", data)
     case .attemptStarted(let data): reader.read("attempt_started", data)
+    case .bondIntended(let data): reader.read("bond_intended", data)
     case .stageStarted(let data): reader.read("stage_started", data)
     case .stageEnded(let data): reader.read("stage_ended", data)
     case .statusReceived(let data): reader.read("status_received", data)
@@ -149,6 +157,7 @@ extension Fact {
     case .settingWritten(let data): reader.read("setting_written", data)
     case .saveSubmitted(let data): reader.read("save_submitted", data)
     case .linkEnded(let data): reader.read("link_ended", data)
+    case .bondRemoved(let data): reader.read("bond_removed", data)
     case .proofReceived(let data): reader.read("proof_received", data)
     case .attemptEnded(let data): reader.read("attempt_ended", data)
     case .retryScheduled(let data): reader.read("retry_scheduled", data)

@@ -19,6 +19,20 @@ package struct AttemptStarted: FactPayload {
   }
 }
 
+/// A bond with a device is about to be made on the host of an adapter: from now on it may exist there.
+package struct BondIntended: FactPayload {
+  package var room: RoomID
+  package var attempt: Int
+  package var address: BluetoothAddress
+  package var adapter: AdapterID
+  package static var durability: Durability { .synced }
+  package var subject: FactSubject { FactSubject(room: room, address: address, attempt: attempt) }
+
+  package init(room: RoomID, attempt: Int, address: BluetoothAddress, adapter: AdapterID) {
+    (self.room, self.attempt, self.address, self.adapter) = (room, attempt, address, adapter)
+  }
+}
+
 /// A stage of an attempt began.
 package struct StageStarted: AttemptFact {
   package var room: RoomID

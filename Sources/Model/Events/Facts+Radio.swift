@@ -147,6 +147,17 @@ package struct LinkReleased: FactPayload {
   }
 }
 
+/// The host of an adapter has no bond with a device any more that a run made.
+package struct BondRemoved: FactPayload {
+  package var address: BluetoothAddress
+  package var adapter: AdapterID
+  package var subject: FactSubject { FactSubject(address: address) }
+
+  package init(address: BluetoothAddress, adapter: AdapterID) {
+    (self.address, self.adapter) = (address, adapter)
+  }
+}
+
 /// Another program scans with an adapter in use: BlueZ then takes up to 10 s longer to connect.
 package struct ForeignScanDetected: FactPayload {
   package var adapter: AdapterID

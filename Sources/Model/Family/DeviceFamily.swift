@@ -25,6 +25,8 @@ package struct DeviceFamily: Hashable, Sendable {
   /// What the session needs to be let in, and what it tells the product itself before it writes the settings: it is in
   /// manifests as settings are, and neither on record nor in reports.
   package var access: [SettingDescription]
+  /// How its devices are paired, unless a room's `access` says it.
+  package var pairing: PairingDemand
   /// How secure its sessions must be; nil for a family whose devices do not say it.
   package var security: SecurityRule?
   /// The characteristics of its service, with the settings in their values, in the order of writing.
@@ -44,14 +46,14 @@ package struct DeviceFamily: Hashable, Sendable {
   package init(
     id: FamilyID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
     lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
-    access: [SettingDescription] = [], security: SecurityRule? = nil,
+    access: [SettingDescription] = [], pairing: PairingDemand = .unneeded, security: SecurityRule? = nil,
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
     answersWithin: Duration? = nil, listsNetworks: Bool = false, procedure: Procedure? = nil,
     digest: String? = nil
   ) {
     (self.id, self.title, self.words, self.service) = (id, title, words, service)
     (self.recognition, self.lifecycle, self.identity, self.proof) = (recognition, lifecycle, identity, proof)
-    (self.settings, self.access, self.security) = (settings, access, security)
+    (self.settings, self.access, self.pairing, self.security) = (settings, access, pairing, security)
     (self.characteristics, self.stages) = (characteristics, stages)
     (self.timeouts, self.answersWithin, self.listsNetworks) = (timeouts, answersWithin, listsNetworks)
     (self.procedure, self.digest) = (procedure, digest)

@@ -14,6 +14,8 @@ package struct LastKnownBuilding: Hashable, Sendable {
   package var securities: [BluetoothAddress: Int] = [:]
   /// The links that each controller last held or refused to exceed, where that was measured.
   package var linksHeld: [AdapterID: Int] = [:]
+  /// The devices that the host of each adapter may have a bond with, made by a run that could not remove it.
+  package var bonds: [AdapterID: Set<BluetoothAddress>] = [:]
 
   /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.

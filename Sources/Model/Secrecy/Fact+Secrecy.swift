@@ -48,7 +48,7 @@ extension Fact {
       .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .hostPaused,
       .eventsOmitted,
       .operatorRequested,
-      .attemptStarted,
+      .attemptStarted, .bondIntended, .bondRemoved,
       .stageStarted, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofReceived,
       .retryScheduled,
       .canariesJudged, .deviceUnclaimed, .runFinished:

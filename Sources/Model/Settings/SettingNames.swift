@@ -12,6 +12,10 @@ extension Identifier<SettingDescription> {
   package static var beaconMajor: Self { "beacon_major" }
   /// The service that a product has instead of its family's.
   package static var service: Self { "service" }
+  /// Whether and how the device is paired (`PairingDemand`).
+  package static var pairing: Self { "pairing" }
+  /// The six digits on its label with which it is paired.
+  package static var passkey: Self { "passkey" }
   package static var wifiSSID: Self { "wifi_ssid" }
   package static var wifiPassword: Self { "wifi_password" }
 }

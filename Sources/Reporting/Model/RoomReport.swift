@@ -185,7 +185,7 @@ package struct RoomReport: Hashable, Sendable {
       break
     case .runStarted, .adapterAwaited, .hostUnavailable, .adapterSelected, .adapterFaulted, .linksHeld,
       .foreignScanDetected,
-      .linkReleased,
+      .linkReleased, .bondIntended, .bondRemoved,
       .scanStarted,
       .scanStopped,
       .deviceSighted, .hostPaused, .eventsOmitted, .operatorRequested, .canariesJudged, .deviceUnclaimed,

@@ -87,7 +87,9 @@ package struct RunReport: Hashable, Sendable {
       finished = event.at
     case .adapterAwaited, .hostPaused, .operatorRequested, .canariesJudged:
       hasPaused = true
-    case .scanStopped, .hostUnavailable, .adapterFaulted, .linksHeld, .linkReleased, .eventsOmitted:
+    case .scanStopped, .hostUnavailable, .adapterFaulted, .linksHeld, .linkReleased, .bondIntended,
+      .bondRemoved,
+      .eventsOmitted:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .operatorAwaited, .stageStarted,

@@ -93,7 +93,7 @@ package struct ProgressView: Sendable {
     case .runInterrupted: waiting = nil
     case .runFinished: (active, waiting) = ([], nil)
     case .hostUnavailable, .linksHeld, .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted,
-      .bindingReleased,
+      .bindingReleased, .bondIntended, .bondRemoved,
       .roomRetired, .roomAccepted, .roomVerified, .canariesJudged, .deviceUnclaimed, .hostPaused,
       .eventsOmitted, .stageEnded,
       .statusReceived, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent, .settingWritten,

@@ -141,6 +141,10 @@ struct EventWords {
       self.init("write", "\(titles.title(fact.setting)) confirmed\(bytes)")
     case .saveSubmitted(let fact):
       self.init("save", "save request sent to \(fact.address); the device may have changed from now on")
+    case .bondIntended(let fact):
+      self.init("pairing", "\(name(fact.adapter)) may have a bond with \(fact.address) from now on")
+    case .bondRemoved(let fact):
+      self.init("pairing", "\(name(fact.adapter)) has no bond with \(fact.address) any more")
     case .linkEnded(let fact):
       self.init("link", "\(fact.cause.words), \(fact.expected ? "as expected" : "unexpected")")
     case .proofReceived(let fact):

@@ -94,9 +94,15 @@ package struct EspFirmware: Firmware {
     return [
       .init(
         service,
-        names.map { .init($0.uuid, [.read, .write], description: $0.name, isEncrypted: true) })
+        names.map {
+          .init(
+            $0.uuid, [.read, .write], description: $0.name, isEncrypted: true,
+            security: pairing == nil ? .plain : .encrypted)
+        })
     ]
   }
+
+  package var pairing: PairingRules? { has(.encryptedLink) ? PairingRules() : nil }
 
   private var service: BluetoothUUID { has(.ownService) ? EspGATT.ownService : EspGATT.service }
 

@@ -1,0 +1,114 @@
+import Bluetooth
+import Engine
+import Families
+import Foundation
+import Model
+import Testing
+import VirtualBuilding
+
+/// ESP-IDF devices whose firmware demands an encrypted link.
+@Suite("devices that are paired", .timeLimit(.minutes(60))) struct EspPairingScenarios {
+  private static func room(_ number: Int = 1, pairing: PairingDemand) -> Room {
+    var room = EspScenarios.room(number)
+    room.access[.pairing] = .text(pairing.rawValue)
+    return room
+  }
+
+  private func run(
+    _ rooms: [Room], _ kinds: [FamilyFault], faults: [ScheduledFault] = [],
+    request: @escaping @Sendable (inout ApplyRequest) -> Void = { _ in },
+    during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
+  ) async throws -> Rehearsed {
+    let run = try await rehearse(
+      [], rooms: rooms,
+      scenario: { scenario in
+        scenario.sensors = rooms.indices.map {
+          SensorScenario(
+            address: Sample.address(UInt64($0 + 1)), family: .espIDF,
+            faults: kinds.map { ScheduledFault(.own($0)) } + faults)
+        }
+      }, request: request, during: during
+    ).expectInvariants()
+    #expect(run.openLinks == 0)
+    return run
+  }
+
+  @Test("a device is paired and joins; the bond is on record before it is made, and removed afterwards")
+  func done() async throws {
+    let run = try await run(
+      [Self.room(pairing: .justWorks)], [.encryptedLink],
+      during: { backstage, event in
+        // The event is on record now.
+        guard case .bondIntended(let fact) = event.fact else { return }
+        #expect(await !backstage.world.hasBond(with: fact.address, on: fact.adapter.address))
+      })
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    let intended = run.facts { if case .bondIntended(let fact) = $0 { fact } else { nil } }.map(\.1)
+    let removed = run.facts { if case .bondRemoved(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(intended.map(\.address) == [Sample.address(1)])
+    #expect(removed.map(\.address) == [Sample.address(1)] && removed[0].adapter == intended[0].adapter)
+    #expect(run.remembered == [])
+  }
+
+  @Test("without pairing such a device says what it demands, and nothing is written")
+  func demanded() async throws {
+    let run = try await run([Self.room(pairing: .unneeded)], [.encryptedLink])
+    #expect(run.outcome(1)?.reason?.code == .pairingRequired && run.writes.isEmpty)
+    #expect(run.facts { if case .bondIntended = $0 { true } else { nil } }.isEmpty)
+  }
+
+  @Test("a device that does not pair is not blamed on distance, and gets one attempt")
+  func refused() async throws {
+    let run = try await run([Self.room(pairing: .justWorks)], [])
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == .actionRequired && room.reason?.code == .pairingRefused && room.attempts == 1)
+    #expect(run.writes.isEmpty && run.remembered == [])
+  }
+
+  @Test("a device that is not there while it is to be paired fails as any other")
+  func silent() async throws {
+    let run = try await run(
+      [Self.room(pairing: .justWorks)], [.encryptedLink], faults: [.init(.neverAnswers)])
+    #expect(run.outcome(1)?.reason?.code == .connectTimedOut)
+  }
+
+  @Test("one device is paired at a time, and rooms that need no pairing do not wait for it")
+  func several() async throws {
+    let rooms = (1...8).map { Self.room($0, pairing: $0 % 2 == 0 ? .justWorks : .unneeded) }
+    let run = try await rehearse(
+      [], rooms: rooms,
+      scenario: { scenario in
+        scenario.sensors = rooms.indices.map { index in
+          SensorScenario(
+            address: Sample.address(UInt64(index + 1)), family: .espIDF,
+            faults: index % 2 == 0 ? [] : [ScheduledFault(.own(.encryptedLink))])
+        }
+      }
+    ).expectInvariants()
+    #expect(run.result.rooms.allSatisfy { $0.outcome == .provisioned })
+    // A pairing ends with its stage.
+    var pairing: Set<RoomID> = []
+    for event in run.events {
+      switch event.fact {
+      case .bondIntended(let fact):
+        #expect(pairing.isEmpty, "\(pairing) and \(fact.room)")
+        pairing.insert(fact.room)
+      case .stageEnded(let fact) where fact.stage == .connect: pairing.remove(fact.room)
+      default: break
+      }
+    }
+  }
+
+  @Test("a run removes the bonds that a killed one left, before it uses the adapter")
+  func left() async throws {
+    let adapter = AdapterID(adapters[0].address)
+    let run = try await run([Self.room(pairing: .justWorks)], [.encryptedLink]) { request in
+      var lastKnown = LastKnownBuilding()
+      lastKnown.bonds = [adapter: [Sample.address(7)]]
+      request.known = Known(lastKnown: lastKnown)
+    }
+    let removed = run.facts { if case .bondRemoved(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(removed.first == BondRemoved(address: Sample.address(7), adapter: adapter))
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+}
