@@ -43,6 +43,24 @@ import Testing
     #expect(!content.contains("label-") && content.contains("POP_C"))
   }
 
+  @Test("a room of a product that demands an encrypted link says how it is paired")
+  func pairing() throws {
+    let reading = read(
+      """
+        - { room: A, address: "C4:7C:8D:00:00:01" }
+        - { room: B, address: "C4:7C:8D:00:00:02", pairing: none }
+      """, defaults: ", pop: label-all, pairing: just_works")
+    let rooms = try #require(reading.building, "\(reading.rendered)").rooms
+    #expect(rooms[0].pairing == .justWorks && rooms[0].pairs)
+    #expect(rooms[1].pairing == nil && !rooms[1].pairs)
+    // It has no display, and a label is for its proof of possession.
+    let wrong = read(
+      """
+        - { room: A, address: "C4:7C:8D:00:00:01", pairing: passkey }
+      """, defaults: ", pop: label-all")
+    #expect(wrong.diagnostics.map(\.code) == [.unknownValue])
+  }
+
   @Test("values for endpoints of the product come from the room or its defaults, and are secrets")
   func endpoints() throws {
     let reading = read(

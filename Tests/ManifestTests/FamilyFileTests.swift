@@ -1,3 +1,4 @@
+import Bluetooth
 import Families
 import Foundation
 import Manifest
@@ -83,6 +84,30 @@ struct FamilyFileTests {
     #expect(family.countedSetting?.name == "number")
   }
 
+  @Test("a family that is paired with a passkey has one in each room, six digits and secret")
+  func passkey() throws {
+    let tag = Self.tag + "pairing: passkey\n"
+    func read(_ passkey: String) -> ManifestReading {
+      self.read(
+        ["tag.yaml": tag],
+        Self.manifest.replacing("mode: bright }", with: "mode: bright\(passkey) }"))
+    }
+    let reading = read(", passkey: \"012345\"")
+    #expect(reading.rendered == "")
+    let room = try #require(reading.building).rooms[1]
+    #expect(room.pairing == .passkey(try #require(Passkey("012345"))))
+    #expect(room.settings[.passkey] == nil && room.secrets.contains(Secret("012345")))
+    #expect(!String(decoding: reading.content, as: UTF8.self).contains("012345"))
+    #expect(read("").building == nil)
+    for wrong in ["12345", "12345a", "1234567"] {
+      let reading = read(", passkey: \"\(wrong)\"")
+      #expect(reading.diagnostics.map(\.code) == [.badPassword])
+      #expect(!reading.rendered.contains(wrong))
+    }
+    let justWorks = self.read(["tag.yaml": Self.tag + "pairing: just_works\n"])
+    #expect(justWorks.building?.rooms[1].pairing == .justWorks)
+  }
+
   @Test("what a device is read for first is the factory's value of each setting that is written")
   func factory() throws {
     let site = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
@@ -139,6 +164,9 @@ struct FamilyFileTests {
       WrongFamily(
         "family: tag", "family: 1️⃣firefly", .duplicateFamily, "a family with this id exists already"),
       WrongFamily("access: provisioning_mode", "access: 1️⃣sometimes", .unknownValue, "`access` is none"),
+      WrongFamily(
+        "access: provisioning_mode", "access: provisioning_mode\npairing: 1️⃣maybe", .unknownValue,
+        "`pairing` is none"),
       WrongFamily(
         "service: 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B", "service: 1️⃣5A3", .notAUUID, "`service` is not a UUID"
       ),

@@ -47,6 +47,19 @@ import Testing
     #expect(try violation(.wifiPassword, .secret(Secret(password))) == expected)
   }
 
+  @Test(
+    "a passkey is six digits",
+    arguments: [
+      ("012345", nil), ("999999", nil), ("12345", .badPasskey), ("1234567", .badPasskey),
+      ("12345a", .badPasskey), ("", .badPasskey), ("12345\n", .controlCharacter),
+    ] as [(String, SettingViolation?)])
+  func passkey(text: String, expected: SettingViolation?) {
+    let description = SettingDescription(
+      .passkey, "passkey", .passkey, isRequired: true, documentation: "The passkey.")
+    #expect(description.violation(of: .secret(Secret(text))) == expected)
+    #expect(description.isSecret && description.value(text) == .secret(Secret(text)))
+  }
+
   @Test("a value of another type is rejected")
   func wrongType() throws {
     #expect(try violation(.minor, .text("7")) == .wrongType)

@@ -42,6 +42,33 @@ struct DescribedBuildingTests {
     }
   }
 
+  @Test("devices that demand pairing are paired as their files say, and no passkey is shown")
+  func paired() async throws {
+    try await Site.use { site in
+      try Self.copy(to: site)
+      func change(_ file: String, _ old: String, _ new: String) throws {
+        let text = try String(contentsOf: site.directory.appending(path: file), encoding: .utf8)
+        try #require(text.contains(old))
+        try site.write(file, text.replacing(old, with: new))
+      }
+      try change("battery-tag.yaml", "\naccess: ", "\npairing: passkey\naccess: ")
+      try change("lamp-controller.yaml", "\naccess: ", "\npairing: just_works\naccess: ")
+      try await site.run(["validate", "building.yaml"]).expect(65, errors: "passkey")
+      try change("building.yaml", "  zone: 3\n", "  zone: 3\n  passkey: \"042042\"\n")
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate"])
+      try outcome.expect(0)
+      let rooms = try site.rehearsal.report["rooms"].items
+      #expect(rooms.count == 5 && rooms.allSatisfy { $0["outcome"].text == "provisioned" })
+      let journal = try site.rehearsal.text(of: "journal.jsonl")
+      for kind in ["bond_intended", "bond_removed"] {
+        #expect(journal.components(separatedBy: "\"\(kind)\"").count == 5, "four rooms have one \(kind)")
+      }
+      for text in [journal, outcome.output, outcome.errors, try site.rehearsal.text(of: "report.json")] {
+        #expect(!text.contains("042042"))
+      }
+    }
+  }
+
   @Test("a scenario has devices of described families, with their faults")
   func faults() async throws {
     try await Site.use { site in
@@ -114,6 +141,9 @@ struct DescribedBuildingTests {
       ("proof: beacon", ""), ("range: 1..65535", "range: 7"), ("zone: uint8", "zone: uint32"),
       ("state: waiting", "state: asleep"), ("type: text", "type: string"), ("write: STORE", "write:"),
       ("manufacturer: 0x0B0B", "manufacturer: 2827"), ("trailing: 1", "trailing: 17"),
+      ("proof: beacon", "proof: beacon\npairing: just_works"),
+      ("proof: beacon", "proof: beacon\npairing: passkey"),
+      ("proof: beacon", "proof: beacon\npairing: maybe"),
     ] {
       try #require(tag.contains(right))
       texts.append(tag.replacing(right, with: wrong))

@@ -179,8 +179,8 @@ package struct DeviceLink: Sendable {
         advice: "Stand within 3 m of it, and run the command again.")
     case .pairingRequired:
       return CommandFailure(
-        .incomplete, "\(address) demands pairing, which this version of roboprov does not do" + detail,
-        advice: "Check its firmware, or use another device.")
+        .incomplete, "\(address) demands pairing, which only `apply` does" + detail,
+        advice: "Set `pairing` in the manifest or in the file of its family, and run `roboprov apply`.")
     case .servicesUnresolved, .attributeMissing, .attributeAmbiguous, .att, .notPermitted, .pairing, .busy,
       .outOfSlots, .other:
       return CommandFailure(

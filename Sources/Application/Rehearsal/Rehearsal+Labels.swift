@@ -55,7 +55,7 @@ extension Building {
       guard case .labels(_, let device?, let setting) = reference.source, isNew.contains(device) else {
         return nil
       }
-      return .standIn("\(setting) of \(device)")
+      return .standIn(setting == .passkey ? "000000" : "\(setting) of \(device)")
     }
     return (supplied, count)
   }

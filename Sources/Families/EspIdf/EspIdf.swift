@@ -51,6 +51,15 @@ extension DeviceFamily {
           "Lowest security of its sessions. If absent: 2 with a user name, else 1, or the one that a session with the device had before. With 0 the WiFi password may cross the air unencrypted."
       ),
       .init(
+        .pairing, "pairing",
+        .choice([
+          SettingChoice(PairingDemand.unneeded.rawValue, meaning: "no pairing", code: 0),
+          SettingChoice(PairingDemand.justWorks.rawValue, meaning: "Just Works", code: 1),
+        ]), isRequired: false, isShareable: true,
+        documentation:
+          "How a product is paired whose firmware demands an encrypted link; none if absent. Just Works protects against nobody who listens at that moment."
+      ),
+      .init(
         .service, "service", .uuid(except: [.zero]), isRequired: false, isShareable: true,
         documentation: "Service of this product, if it is none of Espressif's."),
       EspIdf.Endpoint.ofProduct,

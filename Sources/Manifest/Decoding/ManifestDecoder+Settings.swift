@@ -116,7 +116,7 @@ extension ManifestDecoder {
     case .duration: written = duration(node, key).map { .duration($0) }
     case .text, .choice: written = text(node, key).flatMap { description.value($0) }
     case .uuid: written = uuid(node, key, description)
-    case .wifiPassword, .wifiPassphrase, .secretText:
+    case .wifiPassword, .wifiPassphrase, .secretText, .passkey:
       written = secret(node, key, isOnLabel: description.isOnLabel).map { .secret($0) }
     }
     guard let value = written, check(value, by: description, called: key, at: node.range) else { return nil }
@@ -205,6 +205,10 @@ extension ManifestDecoder {
     case .badPassphrase(let bytes):
       words(
         ofPassword: value, "\(bytes) bytes; this device takes 8…63 and no key of 64 hex digits")
+    case .badPasskey:
+      (
+        .badPassword, "`\(key)` is not six digits", "write all six of the label, also a zero at the beginning"
+      )
     case .badPassword(let bytes):
       words(
         ofPassword: value, "\(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits")

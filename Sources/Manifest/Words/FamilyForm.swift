@@ -15,6 +15,13 @@ enum FamilyForm {
     ("provisioning_mode", .provisioningMode), ("any_time", .rewritable),
   ]
 
+  static let pairings: Words<PairingDemand> = PairingDemand.allCases.map { ($0.rawValue, $0) }
+
+  /// What rooms give for a family that is paired with a passkey.
+  static let passkey = SettingDescription(
+    .passkey, "passkey", .passkey, isRequired: true, isShareable: true, isOnLabel: true,
+    documentation: "The six digits on its label with which it is paired.")
+
   static let states: Words<RecognitionRule.State> = [
     ("waiting", .waiting), ("configured", .configured), ("present", .present),
   ]

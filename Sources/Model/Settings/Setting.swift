@@ -61,6 +61,8 @@ package struct SettingDescription: Hashable, Sendable {
     case wifiPassphrase
     /// Text of this many bytes of UTF-8 that must not be shown, without control characters.
     case secretText(bytes: ClosedRange<Int>)
+    /// The six digits of a device's label with which it is paired, which must not be shown.
+    case passkey
     /// A UUID, except these.
     case uuid(except: [BluetoothUUID])
     case choice([SettingChoice])
@@ -102,7 +104,7 @@ package struct SettingDescription: Hashable, Sendable {
   /// Whether its value must not be shown.
   package var isSecret: Bool {
     switch kind {
-    case .wifiPassword, .wifiPassphrase, .secretText: true
+    case .wifiPassword, .wifiPassphrase, .secretText, .passkey: true
     case .integer, .text, .uuid, .choice, .duration: false
     }
   }
@@ -169,6 +171,8 @@ package enum SettingViolation: Hashable, Sendable, Error {
   case badPassword(bytes: Int)
   /// A WiFi password of this many bytes that is no passphrase, where a key is impossible.
   case badPassphrase(bytes: Int)
+  /// A passkey that is not six digits.
+  case badPasskey
   /// A UUID that the device must not get.
   case reserved
   case noChoice([SettingChoice])
@@ -212,6 +216,8 @@ extension SettingDescription {
     switch kind {
     case .secretText(let allowed):
       return allowed.contains(bytes) ? nil : .wrongLength(bytes: bytes, allowed: allowed)
+    case .passkey:
+      return Passkey(text) == nil ? .badPasskey : nil
     case .wifiPassphrase:
       return bytes == 0 || (8...63).contains(bytes) ? nil : .badPassphrase(bytes: bytes)
     default:
@@ -226,7 +232,7 @@ extension SettingDescription {
     switch kind {
     case .integer: Int(text, in: RecordedNumbers.integers).map { .integer($0) }
     case .text: .text(text)
-    case .wifiPassword, .wifiPassphrase, .secretText: .secret(Secret(text))
+    case .wifiPassword, .wifiPassphrase, .secretText, .passkey: .secret(Secret(text))
     // Short UUIDs belong to services; no beacon has one.
     case .uuid: text.utf8.count == 36 ? BluetoothUUID(text).map { .uuid($0) } : nil
     case .choice(let choices):

@@ -26,7 +26,7 @@ extension FailureReason.Code: OutputNames {
     case .attributeRejected:
       "It responded to a write or read with an ATT error, or does not permit it. The stack reports 8 also for a service that it keeps for itself."
     case .pairingRequired:
-      "It demands an encrypted link for a write or read, which takes pairing: this version does not pair."
+      "It demands an encrypted link for a write or read, which takes pairing, and the manifest does not want that."
     case .pairingRefused:
       "It does not pair, or not now, or not with this host: nothing was written. The stack reports most refusals alike."
     case .passkeyRefused:

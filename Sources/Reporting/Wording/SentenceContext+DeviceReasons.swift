@@ -65,7 +65,7 @@ extension SentenceContext {
   /// request needs pairing (docs/internals/bluez.md).
   private func mayDemandPairing(in stage: Stage) -> String {
     [.ready, .read, .write].contains(stage)
-      ? ", or demand pairing, which this version of roboprov does not do" : ""
+      ? ", or demand pairing" : ""
   }
 
   func stageTimedOut(_ step: FailedStep, _ seconds: Double?) -> Explanation {
@@ -116,8 +116,8 @@ extension SentenceContext {
       case 0x02, 0x03: "It does not take settings now: \(check.lowercasedFirst)"
       case 0x08:
         """
-        It demands a permission, for example pairing, which this version of roboprov does not do, or the Bluetooth service \
-        keeps this service for itself. \(device.serviceMissing ?? replaceUnpaired)
+        It demands a permission, for example pairing (`pairing` in the manifest or in the file of its family), or the Bluetooth \
+        service keeps this service for itself. \(device.serviceMissing ?? replaceUnpaired)
         """
       case 0x07, 0x0D: "Check the length of \(setting) in the manifest: this firmware may take less. \(again)"
       case 0x11: "It has no memory left: \(check.lowercasedFirst)"

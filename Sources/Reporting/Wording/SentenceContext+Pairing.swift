@@ -41,6 +41,14 @@ extension SentenceContext {
     }
   }
 
+  /// What to write for a device that demands pairing.
+  var howToPair: String {
+    """
+    If the profile of the room takes `pairing`, set `pairing: just_works`; if a file describes its family, set `pairing` in \
+    that file. If neither is possible, check its firmware, or replace the \(device.noun). \(again)
+    """
+  }
+
   private func seen(_ reason: FailureReason) -> String {
     reason.stackText.map { " (\($0.visible))" } ?? ""
   }

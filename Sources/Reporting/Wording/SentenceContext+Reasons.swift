@@ -39,8 +39,8 @@ extension SentenceContext {
     case .attributeRejected: rejected(reason[\.step], reason.attError)
     case .pairingRequired:
       Explanation(
-        "\(subject) demands pairing\(during(reason.step)), which this version of roboprov does not do.",
-        replaceUnpaired)
+        "\(subject) demands pairing\(during(reason.step)), and the manifest does not want it.",
+        howToPair)
     case .pairingRefused, .passkeyRefused, .passkeyUnused, .pairingUnsuitable, .pairingLost:
       pairingFailed(reason)
     case .refused:

@@ -113,7 +113,24 @@ package struct DescribedFirmware: Firmware {
     if let status = procedure.status {
       characteristics.append(.init(status.characteristic, [.read, .notify]))
     }
+    for index in characteristics.indices { characteristics[index].security = security }
     return [.init(family.service, characteristics)]
+  }
+
+  private var security: LinkSecurity {
+    switch family.pairing {
+    case .unneeded: .plain
+    case .justWorks: .encrypted
+    case .passkey: .authenticated
+    }
+  }
+
+  package var pairing: PairingRules? {
+    switch family.pairing {
+    case .unneeded: nil
+    case .justWorks: PairingRules()
+    case .passkey: PairingRules(passkey: conditions.label["passkey"].flatMap { Passkey($0) }?.number ?? 0)
+    }
   }
 
   package mutating func handle(
@@ -299,7 +316,7 @@ extension SettingDescription.Kind {
     switch self {
     case .integer(let bounds): .integer(bounds.lowerBound)
     case .text: .text("")
-    case .wifiPassword, .wifiPassphrase, .secretText: .secret(Secret(""))
+    case .wifiPassword, .wifiPassphrase, .secretText, .passkey: .secret(Secret(""))
     case .uuid: .uuid(.zero)
     case .choice(let choices): .text(choices.min { $0.code < $1.code }?.name ?? "")
     case .duration(let bounds, _): .duration(bounds.lowerBound)
@@ -332,6 +349,7 @@ extension FirmwareFamily {
       dropStages: [.connect, .discover, .write, .confirm] + (procedure.status == nil ? [] : [.subscribe])
         + (procedure.save == nil ? [] : [.save]),
       faults: faults, hasBuiltInBeacon: family.settings.contains { !$0.isWritten },
+      label: family.pairing == .passkey ? ["passkey"] : [],
       oracle: family.oracle(procedure)
     ) { DescribedFirmware(family, procedure, $0) }
   }

@@ -102,7 +102,9 @@ package struct EspFirmware: Firmware {
     ]
   }
 
-  package var pairing: PairingRules? { has(.encryptedLink) ? PairingRules() : nil }
+  package var pairing: PairingRules? {
+    has(.encryptedLink) || conditions.label["pairing"] == "just_works" ? PairingRules() : nil
+  }
 
   private var service: BluetoothUUID { has(.ownService) ? EspGATT.ownService : EspGATT.service }
 

@@ -54,6 +54,7 @@ extension ManifestDecoder {
     let title = fields["title"].flatMap { label($0, "title") }
     let service = fields["service"].flatMap { uuid($0, "service") }
     let access = fields["access"].flatMap { word($0, "access", FamilyForm.access) }
+    let pairing = fields["pairing"].map { word($0, "pairing", FamilyForm.pairings) } ?? .unneeded
     let usual = DeviceWords(makeItWait: access == .rewritable ? nil : DeviceWords().makeItWait)
     let words = fields["words"].map { self.words($0, usual) } ?? usual
     let proof = fields["proof"].flatMap { word($0, "proof", FamilyForm.proofs) }
@@ -68,13 +69,21 @@ extension ManifestDecoder {
     let timeouts = timeoutRule(fields, settings)
     let readsFirst = fields["read_first"].flatMap { truth($0, "read_first") } ?? false
     let readsBack = fields["read_back"].flatMap { truth($0, "read_back") } ?? false
-    guard errorCount == before, let id, let title, let service, let access, let proof else { return nil }
+    if pairing == .passkey, let range = settings.places[.passkey] {
+      error(
+        .badFamily, "a family that is paired with a passkey has no setting of this name", at: range,
+        advice: "give it another name: rooms have the `passkey` of the label")
+    }
+    guard errorCount == before, let id, let title, let service, let access, let pairing, let proof else {
+      return nil
+    }
     let procedure = Procedure(
       status: status, readsFirst: readsFirst, factory: readsFirst ? settings.factoryOfWritten : [:],
       readsBack: readsBack, save: save)
     let family = DeviceFamily(
       id: FamilyID(rawValue: id), title: title, words: words, service: service, recognition: rules,
       lifecycle: access, identity: identity, proof: proof, settings: settings.all,
+      access: pairing == .passkey ? [FamilyForm.passkey] : [], pairing: pairing,
       characteristics: characteristics.map(\.description)
         + [
           status.map { CharacteristicDescription($0.characteristic, "status") },
