@@ -135,8 +135,10 @@ package struct VirtualCentral: Central {
       try await CentralError.translating(await world.checkUsable(adapter.address))
       throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not received recently")
     }
-    var pairing = pairing
-    if pairing != nil, await world.hasBond(with: address, on: adapter.address) { pairing = nil }
+    var (pairing, hasBond) = (pairing, false)
+    if pairing != nil, await world.hasBond(with: address, on: adapter.address) {
+      (pairing, hasBond) = (nil, true)
+    }
     if let pairing { try await pairing.intent() }
     let link: LinkID
     do throws(LinkError) {
@@ -148,6 +150,9 @@ package struct VirtualCentral: Central {
       }
       // The stack removes the object as well, without a reply.
       if error == .connectTimedOut || error == .outOfSlots { switchboard.forget(address, on: adapter) }
+      if error == .connectFailed, hasBond {
+        throw CentralError(.pairing(.lost), stackText: "virtual: a bond")
+      }
       throw CentralError(error)
     }
     guard let pairing else { return link }

@@ -46,8 +46,18 @@ extension BlueZCentral {
     linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     let path = ObjectTree.devicePath(address, under: try await readyAdapter(adapter))
-    guard let pairing, tree.device(path) != nil, !hasBond(path) else {
+    guard let pairing, tree.device(path) != nil else {
       return try await makeLink(to: address, on: adapter, pairs: false, linked)
+    }
+    guard !hasBond(path) else {
+      do throws(CentralError) {
+        return try await makeLink(to: address, on: adapter, pairs: false, linked)
+      } catch  where error.code == .connectFailed {
+        // A device that has lost its key ends the link while it is being encrypted; no version of BlueZ says so.
+        throw CentralError(
+          .pairing(.lost),
+          stackText: "BlueZ has a bond with it: \(error.stackText ?? "the connection failed")")
+      }
     }
     return try await withAgent(for: path, pairing.method) { () async throws(CentralError) in
       try await pairing.intent()

@@ -70,7 +70,8 @@ package struct CentralError: Error, Hashable, Sendable {
     case passkeyUnused = "passkey_unused"
     /// The peripheral demands what the method does not give, such as a comparison of numbers.
     case unsuitable
-    /// The link was lost meanwhile, which a peripheral may do to refuse, or the peripheral did not answer.
+    /// The link was lost meanwhile, which a peripheral may do to refuse, or the peripheral did not answer. With a bond: the
+    /// connection failed, perhaps because the peripheral has lost its key.
     case lost
     /// Another program has paired with the peripheral meanwhile; the bond is that program's.
     case bondExists = "bond_exists"

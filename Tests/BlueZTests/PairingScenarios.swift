@@ -229,6 +229,17 @@ struct PairingScenarios {
     }
   }
 
+  @Test("a bond that the device may have lost is no failure of the radio")
+  func staleBond() async throws {
+    try await stage(["Paired": .bool(true)]) { stage in
+      await stage.daemon.refuse("Connect", "org.bluez.Error.Failed", "le-connection-abort-by-local")
+      let error = await Self.failure(stage, .justWorks)
+      #expect(error?.code == .pairing(.lost))
+      #expect(error?.stackText?.contains("bond") == true)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect"])
+    }
+  }
+
   @Test("a device that another program is connected to is not paired")
   func linkOfAnother() async throws {
     try await stage(["Connected": .bool(true)]) { stage in

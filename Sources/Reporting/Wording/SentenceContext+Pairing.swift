@@ -29,7 +29,8 @@ extension SentenceContext {
       return Explanation(
         "The link to \(subject.lowercasedFirst) was lost while it was being paired, or it did not answer.",
         """
-        \(restart.uppercasedFirst), and \(retry). If it fails again, reset the \(device.noun): it may end the link to refuse.
+        \(restart.uppercasedFirst), and \(retry). If it fails again, reset the \(device.noun): it may end the link to refuse. If \
+        this computer has an old bond with it, \(forget).
         """)
     default:
       return Explanation(

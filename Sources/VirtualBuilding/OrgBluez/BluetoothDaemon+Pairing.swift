@@ -141,7 +141,8 @@ extension BluetoothDaemon {
       guard await ask(agent, "RequestAuthorization", about: id) != nil else { throw .pairingFailed }
     }
     try await world.finishPairing(over: link, passkey: passkey)
-    self[id]?.hasBond = await world.hasBond(with: id.address, on: id.adapter)
+    let hasBond = await world.hasBond(with: id.address, on: id.adapter)
+    self[id]?.hasBond = hasBond
     store(id)
   }
 
