@@ -28,15 +28,25 @@ extension BluetoothDaemon {
     }
     self[id]?.pairsFor = client
     defer { self[id]?.pairsFor = nil }
-    let link = try await linkToPair(id)
+    do throws(DBusError) {
+      let link = try await linkToPair(id)
+      try await pairRequested(id, over: link, for: client)
+      await resolveServices(id, link)
+      announcePaired(id)
+    } catch {
+      pairingFailed(id)
+      throw error
+    }
+  }
+
+  private func pairRequested(
+    _ id: DeviceID, over link: LinkID, for client: BusName
+  ) async throws(DBusError) {
     do throws(LinkError) {
       try await pair(id, over: link, asking: agents.agent(for: client), isRequested: true)
     } catch {
-      pairingFailed(id)
       throw error == .pairingFailed ? BlueZFailure.authenticationFailed : BlueZFailure.authenticationCanceled
     }
-    await resolveServices(id, link)
-    announcePaired(id)
   }
 
   /// The link of a device; a new one if it has none. No services are resolved over it yet.
