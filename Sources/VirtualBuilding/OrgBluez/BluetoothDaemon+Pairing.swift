@@ -26,6 +26,7 @@ extension BluetoothDaemon {
       if version == .debian12 { await never() }
       throw BlueZFailure.alreadyExists
     }
+    if case .connecting = self[id]?.link { throw BlueZFailure.inProgress }
     self[id]?.pairsFor = client
     defer { self[id]?.pairsFor = nil }
     do throws(DBusError) {
