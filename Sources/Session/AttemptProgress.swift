@@ -20,9 +20,6 @@ package actor AttemptProgress {
   /// The security of the session; nil if it has none of its own.
   package private(set) var security: Int?
 
-  /// Whether the stack may have a bond with the device that the attempt made.
-  package private(set) var mayHaveBond = false
-
   /// The number of statuses received.
   private var statuses = 0
 
@@ -40,7 +37,6 @@ package actor AttemptProgress {
   func excludeEarlierCommands() { isAccepted = true }
 
   func secure(by security: Int) { self.security = security }
-  func bond(_ mayExist: Bool) { mayHaveBond = mayExist }
   func send(_ settings: [SettingName]) { sent.formUnion(settings) }
   func reject(_ settings: [SettingName]) { sent.subtract(settings) }
   func confirm(_ setting: SettingName) { written.insert(setting) }

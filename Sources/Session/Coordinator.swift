@@ -29,6 +29,8 @@ package final class Coordinator: Sendable {
     var queue: [Entry] = []
     var isFinished = false
     var failure: RecordFailure?
+    /// Those that the run intended and has not removed.
+    var bonds: Set<BondRemoved> = []
   }
 
   private struct Entry {
@@ -63,6 +65,11 @@ package final class Coordinator: Sendable {
   /// Why the record is closed to further events; nil while it is open.
   package var failure: RecordFailure? { state.withLock(\.failure) }
 
+  /// Whether the stack may have a bond that this run made.
+  package func mayHaveBond(with address: BluetoothAddress, on adapter: AdapterID) -> Bool {
+    state.withLock { $0.bonds.contains(BondRemoved(address: address, adapter: adapter)) }
+  }
+
   /// Queues an event without waiting for it. Dropped once the record has failed; an observation may be left out
   /// (`RecordLimit`).
   package func note(_ fact: Fact) {
@@ -94,6 +101,11 @@ package final class Coordinator: Sendable {
     let failure = state.withLock { state -> RecordFailure? in
       precondition(!state.isFinished, "an event after the end of the run: \(fact?.kind ?? "flush")")
       if let failure = state.failure { return failure }
+      switch fact {
+      case .bondIntended(let bond): state.bonds.insert(.init(address: bond.address, adapter: bond.adapter))
+      case .bondRemoved(let bond): state.bonds.remove(bond)
+      default: break
+      }
       let elapsed = start.duration(to: clock.now)
       for fact in fact.map({ state.limit.admitted($0, at: elapsed) }) ?? [] {
         state.sequence += 1

@@ -10,10 +10,9 @@ extension DeviceSession {
   /// has for other devices; pairing has its own.
   func pair(by method: Pairing.Method) async throws(AttemptFailure) -> any Peripheral {
     let (central, address, adapter, linked, clock) = (central, address, adapter, linked, clock)
-    let (coordinator, progress, timeout) = (coordinator, progress, room.timeouts.connect)
+    let (coordinator, timeout) = (coordinator, room.timeouts.connect)
     let intent = Fact.bondIntended(.init(room: room.id, attempt: attempt, address: address, adapter: adapter))
     let pairing = Pairing(method) { () async throws(CentralError) in
-      await progress.bond(true)
       do throws(RecordFailure) {
         try await coordinator.commit(intent)
       } catch {
@@ -33,7 +32,6 @@ extension DeviceSession {
             }
           } catch {
             if error.code == .pairing(.bondExists) {
-              await progress.bond(false)
               coordinator.note(.bondRemoved(.init(address: address, adapter: adapter)))
             }
             throw error

@@ -28,6 +28,8 @@ struct StackedRun: Sendable {
   var openLinks: Int
   /// The devices that remain in the storage of bluetoothd.
   var stored: [BluetoothAddress]
+  /// The rooms, by number, with whose devices a bond remains.
+  var bonded: [Int]
 
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7113)
   static let password = "only-the-sensor-knows"
@@ -56,6 +58,7 @@ struct StackedRun: Sendable {
   ///   - known: The record of earlier runs.
   ///   - delay: The time that each message on the bus takes.
   ///   - trusted: The sensor that the user has trusted in `org.bluez` before the run.
+  ///   - version: Which `org.bluez` this is.
   ///   - isKnown: Whether `org.bluez` received the sensors before the run, and has objects of them.
   ///   - ended: Called when the run has ended.
   ///   - beside: Runs beside the run, for example to disturb it.
@@ -63,6 +66,7 @@ struct StackedRun: Sendable {
     _ rooms: [Room], _ sensors: [SensorScenario], misconduct: Misconduct? = nil,
     adapterTimeout: Duration = .seconds(600), known: LastKnownBuilding = .init(),
     delay: (@Sendable () -> Duration)? = nil, seed: UInt64 = 7, isKnown: Bool = false, trusted: Int? = nil,
+    version: BlueZVersion = .debian12,
     scenario change: (inout Scenario) -> Void = { _ in },
     beside: @escaping @Sendable (ServedBuilding) async throws -> Void = { _ in },
     ended: @escaping @Sendable () -> Void = {}
@@ -76,7 +80,7 @@ struct StackedRun: Sendable {
       return misconduct?.act(member, number)
     }
     return try await ServedBuilding.serveInVirtualTime(
-      scenario, bus: LocalBus(delay: delay), needsBus: false, misconduct: observed
+      scenario, bus: LocalBus(delay: delay), needsBus: false, version: version, misconduct: observed
     ) { building in
       let recorder = EventRecorder(clock: building.clock)
       if isKnown { try await receiveAll(sensors.count, in: building) }
@@ -89,7 +93,9 @@ struct StackedRun: Sendable {
       let took = began.duration(to: building.clock.now)
       try await disturbance
       var flashes: [Int: Flash] = [:]
+      var bonded: [Int] = []
       for number in rooms.indices.map({ $0 + 1 }) {
+        if await building.world.hasBond(with: address(number), on: adapter) { bonded.append(number) }
         flashes[number] = await building.world.flash(of: address(number))
       }
       recordedRuns.expect(
@@ -99,7 +105,7 @@ struct StackedRun: Sendable {
         result: result, events: recorder.recorded, took: took,
         writes: await building.world.writes, flashes: flashes,
         openLinks: await building.world.openLinkCount(),
-        stored: await building.stack.storedDevices(on: adapter))
+        stored: await building.stack.storedDevices(on: adapter), bonded: bonded)
     }
   }
 

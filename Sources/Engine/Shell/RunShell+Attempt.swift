@@ -38,8 +38,7 @@ extension RunShell {
     report.hasLink = link != nil
     inbox.post(.sessionEnded(report, attempt.id))
     inbox.post(.linkEnded(await takeDown(link), attempt.id))
-    let isForgotten = await forget(
-      session.address, on: session.adapter, removingBond: await session.progress.mayHaveBond)
+    let isForgotten = await forget(session.address, on: session.adapter)
     inbox.post(.takenDown(isForgotten: isForgotten, attempt.id))
   }
 

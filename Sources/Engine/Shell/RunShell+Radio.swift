@@ -98,11 +98,10 @@ extension RunShell {
   }
 
   /// Has the stack forget a device, and with it a bond of this run. Returns whether it confirmed that.
-  func forget(
-    _ address: BluetoothAddress, on adapter: AdapterID, removingBond: Bool = false
-  ) async -> Bool {
-    let isConfirmed = await forgotten(address, on: adapter, removingBond: removingBond) == true
-    if isConfirmed, removingBond { coordinator.note(.bondRemoved(.init(address: address, adapter: adapter))) }
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async -> Bool {
+    let hasBond = coordinator.mayHaveBond(with: address, on: adapter)
+    let isConfirmed = await forgotten(address, on: adapter, removingBond: hasBond) == true
+    if isConfirmed, hasBond { coordinator.note(.bondRemoved(.init(address: address, adapter: adapter))) }
     return isConfirmed
   }
 
