@@ -29,7 +29,7 @@ struct PairingInProgress {
     guard error.code == .pairing(.refused) else { return error }
     if let refused {
       return CentralError(
-        .pairing(.unsuitable), stackText: "\(error.stackText ?? ""); bluetoothd asked \(refused)")
+        .pairing(.unsuitable), stackText: "\(error.stackText ?? ""); bluetoothd asked \(refused.text)")
     }
     return hasGivenPasskey ? CentralError(.pairing(.passkeyRefused), stackText: error.stackText) : error
   }

@@ -54,7 +54,8 @@ extension ManifestDecoder {
     let title = fields["title"].flatMap { label($0, "title") }
     let service = fields["service"].flatMap { uuid($0, "service") }
     let access = fields["access"].flatMap { word($0, "access", FamilyForm.access) }
-    let pairing = fields["pairing"].map { word($0, "pairing", FamilyForm.pairings) } ?? .unneeded
+    let pairing: PairingDemand? =
+      fields["pairing"].map { word($0, "pairing", FamilyForm.pairings) } ?? .unneeded
     let usual = DeviceWords(makeItWait: access == .rewritable ? nil : DeviceWords().makeItWait)
     let words = fields["words"].map { self.words($0, usual) } ?? usual
     let proof = fields["proof"].flatMap { word($0, "proof", FamilyForm.proofs) }
