@@ -60,11 +60,12 @@ class Scenario:
         self.building = building
         self.subtests = subtests
         self.output: list[str] = []
+        self.environment = {"HOME": "/root", "TMPDIR": "/tmp"}
 
     # --- Running roboprov ---
 
     def start(self, *arguments: str) -> Running:
-        return self.lab.agent.start("roboprov", *arguments, env={"HOME": "/root", "TMPDIR": "/tmp"})
+        return self.lab.agent.start("roboprov", *arguments, env=self.environment)
 
     def start_apply(self, *options: str) -> Running:
         return self.start("apply", "building.yaml", "--yes", *REPORTS, *options)

@@ -1,17 +1,18 @@
 """Adapters of another host: the real ssh, sshd and systemd's bridge in front of the real bluetoothd. The guest is its own
-gateway, through its loopback interface."""
+gateway, through its loopback interface; roboprov itself runs beside another system bus, as on a computer without Bluetooth."""
 
 import pytest
 from lab.agent import Running
-from lab.lab import Lab
 from lab.radio_client import Radio
 
 from .scenario import ONE_ADAPTER, Scenario
 
 pytestmark = [pytest.mark.long, pytest.mark.setting(places=ONE_ADAPTER, rooms=12)]
 
+OWN_BUS = "unix:path=/run/own-bus"
 OPTIONS = ("--host", "floor-3=root@localhost", "--adapter", "floor-3/hci0")
-PREPARE = """
+PREPARE = f"""
+dbus-daemon --session --fork --address={OWN_BUS}
 mkdir -p /run/sshd /root/.ssh
 ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key
 ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519
@@ -22,8 +23,9 @@ echo "localhost $(cat /etc/ssh/ssh_host_ed25519_key.pub)" >/root/.ssh/known_host
 
 
 @pytest.fixture(autouse=True)
-def gateway(lab: Lab) -> None:
-    lab.run("sh", "-c", PREPARE, timeout=120).must()
+def gateway(scenario: Scenario) -> None:
+    scenario.lab.run("sh", "-c", PREPARE, timeout=120).must()
+    scenario.environment["DBUS_SYSTEM_BUS_ADDRESS"] = OWN_BUS
 
 
 def bridges(scenario: Scenario) -> list[str]:
