@@ -157,7 +157,8 @@ package struct DeviceSession: Sendable {
     let result: Result<Value, AttemptFailure> =
       switch raced {
       case .value(let value): .success(value)
-      case .failed(let error): .failure(AttemptFailure(.init(error, stage: stage, setting: setting)))
+      case .failed(let error):
+        .failure(AttemptFailure(.init(judged(error), stage: stage, setting: setting)))
       case .timedOut:
         .failure(AttemptFailure(.init(timeoutOf: stage, setting: setting, seconds: timeout.inSeconds)))
       }
@@ -169,6 +170,12 @@ package struct DeviceSession: Sendable {
           seconds: began.duration(to: clock.now).inSeconds, failure: failure)
       ))
     return try result.get()
+  }
+
+  /// A device that is paired already, and demands it, demands another way.
+  private func judged(_ error: CentralError) -> CentralError {
+    guard room.pairs, error.code == .pairingRequired else { return error }
+    return CentralError(.pairing(.unsuitable), stackText: error.stackText)
   }
 
   /// Stage `write`: writes the settings of one characteristic. With response, they count as written once

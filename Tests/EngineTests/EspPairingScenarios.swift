@@ -15,7 +15,7 @@ import VirtualBuilding
   }
 
   private func run(
-    _ rooms: [Room], _ kinds: [FamilyFault], faults: [ScheduledFault] = [],
+    _ rooms: [Room], _ kinds: [Fault], faults: [ScheduledFault] = [],
     request: @escaping @Sendable (inout ApplyRequest) -> Void = { _ in },
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async throws -> Rehearsed {
@@ -25,7 +25,7 @@ import VirtualBuilding
         scenario.sensors = rooms.indices.map {
           SensorScenario(
             address: Sample.address(UInt64($0 + 1)), family: .espIDF,
-            faults: kinds.map { ScheduledFault(.own($0)) } + faults)
+            faults: kinds.map { ScheduledFault($0) } + faults)
         }
       }, request: request, during: during
     ).expectInvariants()
@@ -36,7 +36,7 @@ import VirtualBuilding
   @Test("a device is paired and joins; the bond is on record before it is made, and removed afterwards")
   func done() async throws {
     let run = try await run(
-      [Self.room(pairing: .justWorks)], [.encryptedLink],
+      [Self.room(pairing: .justWorks)], [.pairing(.demanded)],
       during: { backstage, event in
         // The event is on record now.
         guard case .bondIntended(let fact) = event.fact else { return }
@@ -52,7 +52,7 @@ import VirtualBuilding
 
   @Test("without pairing such a device says what it demands, and nothing is written")
   func demanded() async throws {
-    let run = try await run([Self.room(pairing: .unneeded)], [.encryptedLink])
+    let run = try await run([Self.room(pairing: .unneeded)], [.pairing(.demanded)])
     #expect(run.outcome(1)?.reason?.code == .pairingRequired && run.writes.isEmpty)
     #expect(run.facts { if case .bondIntended = $0 { true } else { nil } }.isEmpty)
   }
@@ -65,10 +65,70 @@ import VirtualBuilding
     #expect(run.writes.isEmpty && run.remembered == [])
   }
 
+  /// A room whose device is paired only if it demands that, its device, and what becomes of it.
+  struct IfAsked: CustomTestStringConvertible, Sendable {
+    var faults: [ScheduledFault] = []
+    var retries = 1
+    let outcome: Outcome
+    var reason: FailureReason.Code?
+    let attempts: Int
+    /// How often it is paired.
+    let pairings: Int
+    var testDescription: String { "\(faults.map(\.fault)) \(retries): \(outcome)" }
+  }
+
+  @Test(
+    "a device that is paired if it demands that is tried without, and paired in the next attempt",
+    arguments: [
+      IfAsked(outcome: .provisioned, attempts: 1, pairings: 0),
+      IfAsked(
+        faults: [.init(.pairing(.demanded))], outcome: .provisionedAfterRetry, attempts: 2, pairings: 1),
+      // The first attempt is to show the demand, whatever the retries.
+      IfAsked(
+        faults: [.init(.pairing(.demanded))], retries: 0, outcome: .provisionedAfterRetry, attempts: 2,
+        pairings: 1),
+      IfAsked(
+        faults: [.init(.pairing(.demanded)), .init(.pairing(.refused))], retries: 3, outcome: .actionRequired,
+        reason: .pairingRefused, attempts: 2, pairings: 1),
+      // A lost link may be a demand of it. A device that does not pair did not demand it.
+      IfAsked(
+        faults: [.init(.drops(in: .write(1)), attempts: 1)], retries: 2, outcome: .provisionedAfterRetry,
+        attempts: 3, pairings: 1),
+      IfAsked(
+        faults: [.init(.drops(in: .write(1)))], retries: 3, outcome: .failed, reason: .linkLost, attempts: 4,
+        pairings: 2),
+    ])
+  func ifAsked(_ example: IfAsked) async throws {
+    var room = Self.room(pairing: .ifAsked)
+    room.retries = example.retries
+    let run = try await run([room], [], faults: example.faults)
+    let finished = try #require(run.outcome(1))
+    #expect(finished.outcome == example.outcome && finished.reason?.code == example.reason)
+    #expect(finished.attempts == example.attempts)
+    #expect(run.facts { if case .bondIntended = $0 { true } else { nil } }.count == example.pairings)
+    #expect(run.remembered == [])
+  }
+
+  @Test(
+    "each fault of pairing has its reason, and no bond remains",
+    arguments: [
+      (.refused, .pairingRefused), (.full, .pairingRefused), (.silent, .pairingLost), (.lost, .pairingLost),
+      (.losesKey, nil),
+    ] as [(PairingFault, FailureReason.Code?)])
+  func fault(_ fault: PairingFault, _ reason: FailureReason.Code?) async throws {
+    var room = Self.room(pairing: .justWorks)
+    room.retries = 0
+    let run = try await run([room], [.pairing(.demanded), .pairing(fault)])
+    #expect(run.outcome(1)?.reason?.code == reason)
+    #expect(run.remembered == [])
+    let removed = run.facts { if case .bondRemoved = $0 { true } else { nil } }
+    #expect(removed.count == 1)
+  }
+
   @Test("a device that is not there while it is to be paired fails as any other")
   func silent() async throws {
     let run = try await run(
-      [Self.room(pairing: .justWorks)], [.encryptedLink], faults: [.init(.neverAnswers)])
+      [Self.room(pairing: .justWorks)], [.pairing(.demanded)], faults: [.init(.neverAnswers)])
     #expect(run.outcome(1)?.reason?.code == .connectTimedOut)
   }
 
@@ -81,7 +141,7 @@ import VirtualBuilding
         scenario.sensors = rooms.indices.map { index in
           SensorScenario(
             address: Sample.address(UInt64(index + 1)), family: .espIDF,
-            faults: index % 2 == 0 ? [] : [ScheduledFault(.own(.encryptedLink))])
+            faults: index % 2 == 0 ? [] : [ScheduledFault(.pairing(.demanded))])
         }
       }
     ).expectInvariants()
@@ -102,7 +162,7 @@ import VirtualBuilding
   @Test("a run removes the bonds that a killed one left, before it uses the adapter")
   func left() async throws {
     let adapter = AdapterID(adapters[0].address)
-    let run = try await run([Self.room(pairing: .justWorks)], [.encryptedLink]) { request in
+    let run = try await run([Self.room(pairing: .justWorks)], [.pairing(.demanded)]) { request in
       var lastKnown = LastKnownBuilding()
       lastKnown.bonds = [adapter: [Sample.address(7)]]
       request.known = Known(lastKnown: lastKnown)

@@ -49,10 +49,12 @@ import Testing
       """
         - { room: A, address: "C4:7C:8D:00:00:01" }
         - { room: B, address: "C4:7C:8D:00:00:02", pairing: none }
+        - { room: C, address: "C4:7C:8D:00:00:03", pairing: if_asked }
       """, defaults: ", pop: label-all, pairing: just_works")
     let rooms = try #require(reading.building, "\(reading.rendered)").rooms
     #expect(rooms[0].pairing == .justWorks && rooms[0].pairs)
-    #expect(rooms[1].pairing == nil && !rooms[1].pairs)
+    #expect(rooms[1].pairing == nil && !rooms[1].pairs && !rooms[1].pairsIfAsked)
+    #expect(rooms[2].pairing == nil && !rooms[2].pairs && rooms[2].pairsIfAsked)
     // It has no display, and a label is for its proof of possession.
     let wrong = read(
       """

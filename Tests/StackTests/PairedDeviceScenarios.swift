@@ -7,7 +7,7 @@ import VirtualBuilding
 
 @Suite("devices that demand an encrypted link", .timeLimit(.minutes(60)))
 struct PairedDeviceScenarios {
-  private static func room(_ number: Int, retries: Int = 1) -> Room {
+  private static func room(_ number: Int, _ pairing: PairingDemand = .justWorks, retries: Int = 1) -> Room {
     let settings: [SettingName: SettingValue] = [
       .wifiSSID: .text("Plant"), .wifiPassword: .secret(Secret("correct horse")),
     ]
@@ -16,13 +16,13 @@ struct PairedDeviceScenarios {
       address: StackedRun.address(number), settings: settings,
       access: [
         .proofOfPossession: .secret(Secret(String(decoding: EspGATT.proof, as: UTF8.self))),
-        .pairing: .text(PairingDemand.justWorks.rawValue),
+        .pairing: .text(pairing.rawValue),
       ], timeouts: DeviceFamily.espIDF.timeouts(for: settings), retries: retries)
   }
 
   private static func sensor(_ number: Int) -> SensorScenario {
     SensorScenario(
-      address: StackedRun.address(number), family: .espIDF, faults: [ScheduledFault(.own(.encryptedLink))])
+      address: StackedRun.address(number), family: .espIDF, faults: [ScheduledFault(.pairing(.demanded))])
   }
 
   /// What may not remain of any run.
@@ -37,6 +37,21 @@ struct PairedDeviceScenarios {
       (1...4).map { Self.room($0) }, (1...4).map { Self.sensor($0) }, version: version)
     for number in 1...4 { #expect(run.outcome(number) == .provisioned, "\(run.summary)") }
     expectNothingLeft(run)
+  }
+
+  @Test(
+    "a demand is recognised in the first attempt, whatever BlueZ makes of it",
+    arguments: BlueZVersion.allCases)
+  func ifAsked(_ version: BlueZVersion) async throws {
+    let run = try await StackedRun.apply([Self.room(1, .ifAsked)], [Self.sensor(1)], version: version)
+    #expect(run.outcome(1) == .provisionedAfterRetry, "\(run.summary)")
+    expectNothingLeft(run)
+    let without = try await StackedRun.apply(
+      [Self.room(1, .unneeded, retries: 0)], [Self.sensor(1)], version: version)
+    let reasons = without.events.compactMap { event -> FailureReason? in
+      if case .roomFinished(let fact) = event.fact { fact.reason } else { nil }
+    }
+    #expect(reasons.map(\.mayDemandPairing) == [true], "\(without.summary)")
   }
 
   @Test(

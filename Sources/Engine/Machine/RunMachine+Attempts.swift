@@ -163,7 +163,7 @@ extension RunMachine {
       record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
     }
     // The time of pairing says nothing about other connections.
-    if !rooms[place].room.pairs {
+    if !engaged.work.room.pairs {
       radios[history: engaged.session.adapter].connected(after: engaged.since.duration(to: now))
     }
   }

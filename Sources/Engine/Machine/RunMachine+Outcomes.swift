@@ -75,7 +75,7 @@ extension RunMachine {
     if reason.code == .interrupted, let stop = course.stop, stop != .interrupted {
       return rooms.move(place, to: .stopped(state.work))
     }
-    follow(place, state, reason, failure)
+    follow(place, state, reason)
   }
 
   /// Takes the cause of a connection that the stack seemed to refuse for want of a slot.
@@ -94,9 +94,13 @@ extension RunMachine {
   }
 
   private mutating func follow(
-    _ place: Int, _ state: RoomState.Diagnosing, _ reason: FailureReason, _ failure: FailureClass
+    _ place: Int, _ state: RoomState.Diagnosing, _ seen: FailureReason
   ) {
     var state = state
+    // Whatever its retries: the first attempt is to show the demand.
+    let mustPair = state.work.room.pairsIfAsked && seen.code == .pairingRequired
+    let reason = state.work.heed(seen)
+    let failure = state.failureClass(reason)
     state.work.lastFailure = reason
     state.work.failedAfter = state.took
     if reason.content != nil { state.work.contradict(by: reason) }
@@ -109,8 +113,11 @@ extension RunMachine {
     }
     if failure == .host, reason.code != .hostPaused { lose(state.past.session) }
     rooms.update(place, .diagnosing(state))
-    let decision = RetryPolicy.decide(
-      after: failure, state.work.budget, retries: state.work.room.retries, jitter: chance())
+    let decision: RetryPolicy.Decision =
+      mustPair
+      ? .retry(RetryPolicy.firstPause)
+      : RetryPolicy.decide(
+        after: failure, state.work.budget, retries: state.work.room.retries, jitter: chance())
     switch decision {
     case .retry(let pause):
       let until = max(state.failedAt.advanced(by: pause), now)

@@ -111,7 +111,7 @@ extension RunMachine {
         rooms.leave(candidate.room, adapter)
         continue
       }
-      if rooms[candidate.room].room.pairs, isPairing(on: adapter.host) {
+      if state.work.room.pairs, isPairing(on: adapter.host) {
         waiting.append(candidate)
         continue
       }
@@ -129,7 +129,7 @@ extension RunMachine {
   private func isPairing(on host: HostName?) -> Bool {
     rooms.places([.connecting]).contains { place in
       guard case .connecting(let engaged) = rooms[place].state else { return false }
-      return rooms[place].room.pairs && engaged.session.adapter.host == host
+      return engaged.work.room.pairs && engaged.session.adapter.host == host
     }
   }
 

@@ -17,7 +17,7 @@ struct RoomWork: Hashable, Sendable {
   }
 
   /// The room. Its timeouts may exceed those of the manifest if the device still advertises more rarely than
-  /// it should.
+  /// it should; an attempt may have shown that its device must be paired.
   var room: Room {
     _read { yield sharedRoom.value }
     set { sharedRoom = Shared(newValue) }
@@ -66,6 +66,8 @@ struct RoomWork: Hashable, Sendable {
   /// Whether the device may have had the room's identity before this run wrote anything, with other settings.
   var hadIdentity = false
   var lastFailure: FailureReason?
+  /// The failure that had a device paired which is paired only if it demands that.
+  private var demand: FailureReason?
 
   init(room: Room, address: BluetoothAddress, basis: BindingBasis, consent: Consent? = nil) {
     sharedRoom = Shared(room)
@@ -119,6 +121,21 @@ struct RoomWork: Hashable, Sendable {
 
   private mutating func contradictAcknowledgement() {
     if case .acknowledged(let at, let evidence, _) = save { save = .acknowledged(at: at, evidence, []) }
+  }
+
+  /// Takes the failure of a device that is paired only if it demands that: if this may be its demand, the next attempt
+  /// pairs. If it then refuses to pair, and the demand was uncertain, it was none: the next attempt does not pair.
+  /// - Returns: the failure that counts.
+  mutating func heed(_ reason: FailureReason) -> FailureReason {
+    if room.pairsIfAsked, reason.mayDemandPairing, written.isEmpty {
+      demand = reason
+      room.pairingDemand = .justWorks
+    } else if let demand, demand.code != .pairingRequired, reason.code == .pairingRefused {
+      self.demand = nil
+      room.pairingDemand = .ifAsked
+      return demand
+    }
+    return reason
   }
 
   /// Takes over the results of an attempt.

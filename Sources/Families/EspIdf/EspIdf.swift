@@ -13,7 +13,8 @@ extension DeviceFamily {
       noun: "device", makeItWait: "reset it to its factory settings (usually by holding its button)",
       stillWaiting: "If it still waits for provisioning", notWaiting: "If it has joined a network before",
       serviceMissing:
-        "It does not have the endpoints of Espressif's provisioning: check that the room has the right `profile` and address."
+        "It does not have the endpoints of Espressif's provisioning: check that the room has the right `profile` and address.",
+      toPair: "set `pairing: just_works` for its room"
     ),
     service: EspIdf.Service.library,
     // The name is in the scan response only. A device that is done advertises nothing. The early service is no sign of
@@ -55,6 +56,8 @@ extension DeviceFamily {
         .choice([
           SettingChoice(PairingDemand.unneeded.rawValue, meaning: "no pairing", code: 0),
           SettingChoice(PairingDemand.justWorks.rawValue, meaning: "Just Works", code: 1),
+          SettingChoice(
+            PairingDemand.ifAsked.rawValue, meaning: "Just Works once it demands that", code: 2),
         ]), isRequired: false, isShareable: true,
         documentation:
           "How a product is paired whose firmware demands an encrypted link; none if absent. Just Works protects against nobody who listens at that moment."

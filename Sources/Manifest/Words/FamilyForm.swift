@@ -17,6 +17,9 @@ enum FamilyForm {
 
   static let pairings: Words<PairingDemand> = PairingDemand.allCases.map { ($0.rawValue, $0) }
 
+  /// What makes a run pair with a device whose family is not paired.
+  static let toPair = "set `pairing: just_works` in the file of its family"
+
   /// What rooms give for a family that is paired with a passkey.
   static let passkey = SettingDescription(
     .passkey, "passkey", .passkey, isRequired: true, isShareable: true, isOnLabel: true,

@@ -80,8 +80,20 @@ extension FailureReason {
     }
   }
 
+  /// Whether the device demands pairing, or may: by the version of BlueZ, a request that needs a secure link is refused, ends
+  /// the link, or is never answered (docs/internals/bluez.md, traps 67 and 74).
+  package var mayDemandPairing: Bool {
+    switch code {
+    case .pairingRequired: true
+    case .linkLost, .stageTimedOut: context.stage.map([Stage.ready, .read, .write].contains) ?? false
+    default: false
+    }
+  }
+
   /// Whether the device answered a request with an ATT error, so it did not take what the request had.
-  package var isATTError: Bool { code == .attributeRejected || code == .pairingRequired }
+  package var isATTError: Bool {
+    [.attributeRejected, .pairingRequired, .pairingUnsuitable].contains(code)
+  }
 }
 
 // MARK: Causes on the host

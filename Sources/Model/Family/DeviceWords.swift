@@ -14,6 +14,8 @@ package struct DeviceWords: Hashable, Sendable, Codable {
   package let notAnswering: String?
   /// The advice when its service is missing, as sentences; nil for the general advice.
   package let serviceMissing: String?
+  /// What makes a run pair with it, as an imperative; nil if nothing can, or if each run does.
+  package let toPair: String?
 
   enum CodingKeys: String, CodingKey {
     case noun
@@ -23,16 +25,17 @@ package struct DeviceWords: Hashable, Sendable, Codable {
     case label
     case notAnswering = "not_answering"
     case serviceMissing = "service_missing"
+    case toPair = "to_pair"
   }
 
   package init(
     noun: String = "device", makeItWait: String? = "put it into provisioning mode",
     stillWaiting: String = "If it is still in provisioning mode",
     notWaiting: String = "If it is not in provisioning mode", label: String? = nil,
-    notAnswering: String? = nil, serviceMissing: String? = nil
+    notAnswering: String? = nil, serviceMissing: String? = nil, toPair: String? = nil
   ) {
     (self.noun, self.makeItWait, self.stillWaiting) = (noun, makeItWait, stillWaiting)
     (self.notWaiting, self.label, self.notAnswering) = (notWaiting, label, notAnswering)
-    self.serviceMissing = serviceMissing
+    (self.serviceMissing, self.toPair) = (serviceMissing, toPair)
   }
 }

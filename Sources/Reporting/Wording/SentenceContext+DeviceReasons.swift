@@ -47,28 +47,24 @@ extension SentenceContext {
       """)
   }
 
-  func linkLost(_ step: FailedStep) -> Explanation {
+  func linkLost(_ reason: FailureReason) -> Explanation {
+    let step = reason[\.step]
     let sentence = "The link to \(subject.lowercasedFirst) was lost\(during(step))"
     guard equalFailures > 1 else {
-      return Explanation(sentence + ".", "\(closer) Check its power supply. \(again)")
+      return Explanation(
+        sentence + ".", "\(closer) Check its power supply.\(ifItDemandsPairing(reason)) \(again)")
     }
     return Explanation(
       "\(sentence), \(equalFailures) times in a row.",
       """
-      \(closer) The \(device.noun) may restart in this step\(mayDemandPairing(in: step.stage)): check its power supply, \
-      and \(restart). \(againOrReplace)
+      \(closer) The \(device.noun) may restart in this step\(reason.mayDemandPairing ? ", or demand pairing" : ""): check its \
+      power supply, and \(restart).\(ifItDemandsPairing(reason)) \(againOrReplace)
       """
     )
   }
 
-  /// A link that ends at a request looks the same whether the device restarts, or BlueZ 5.82 and later ends it because the
-  /// request needs pairing (docs/internals/bluez.md).
-  private func mayDemandPairing(in stage: Stage) -> String {
-    [.ready, .read, .write].contains(stage)
-      ? ", or demand pairing" : ""
-  }
-
-  func stageTimedOut(_ step: FailedStep, _ seconds: Double?) -> Explanation {
+  func stageTimedOut(_ reason: FailureReason) -> Explanation {
+    let (step, seconds) = (reason[\.step], reason.seconds)
     let sentence: String
     let hint: String
     switch step.stage {
@@ -97,7 +93,7 @@ extension SentenceContext {
       sentence = "\(subject) did not answer the save request" + within(seconds) + "."
       hint = "\(restart.uppercasedFirst)."
     }
-    return Explanation(sentence, "\(closer) \(hint) \(again)")
+    return Explanation(sentence, "\(closer) \(hint)\(ifItDemandsPairing(reason)) \(again)")
   }
 
   /// The command that makes this computer forget the device.

@@ -44,10 +44,13 @@ extension SentenceContext {
 
   /// What to write for a device that demands pairing.
   var howToPair: String {
-    """
-    If the profile of the room takes `pairing`, set `pairing: just_works`; if a file describes its family, set `pairing` in \
-    that file. If neither is possible, check its firmware, or replace the \(device.noun). \(again)
-    """
+    device.toPair.map { "\($0.uppercasedFirst). \(again)" } ?? replaceUnpaired
+  }
+
+  /// What to write in case that a failure is the demand of a device (`mayDemandPairing`).
+  func ifItDemandsPairing(_ reason: FailureReason) -> String {
+    guard reason.mayDemandPairing, let toPair = device.toPair else { return "" }
+    return " If it demands pairing, \(toPair)."
   }
 
   private func seen(_ reason: FailureReason) -> String {

@@ -22,8 +22,8 @@ extension SentenceContext {
       )
     case .connectTimedOut: connectTimedOut(reason.seconds)
     case .connectFailed: notConnected("\(subject) was received, but the connection failed.")
-    case .linkLost: linkLost(reason[\.step])
-    case .stageTimedOut: stageTimedOut(reason[\.step], reason.seconds)
+    case .linkLost: linkLost(reason)
+    case .stageTimedOut: stageTimedOut(reason)
     case .serviceMissing:
       Explanation(
         "\(subject) connected, but its provisioning service or a characteristic is missing\(reason.stackText.map { " (\($0.visible))" } ?? "").",

@@ -119,7 +119,7 @@ package struct DescribedFirmware: Firmware {
 
   private var security: LinkSecurity {
     switch family.pairing {
-    case .unneeded: .plain
+    case .unneeded, .ifAsked: .plain
     case .justWorks: .encrypted
     case .passkey: .authenticated
     }
@@ -128,7 +128,7 @@ package struct DescribedFirmware: Firmware {
   package var pairing: PairingRules? {
     switch family.pairing {
     case .unneeded: nil
-    case .justWorks: PairingRules()
+    case .ifAsked, .justWorks: PairingRules()
     case .passkey: PairingRules(passkey: conditions.label["passkey"].flatMap { Passkey($0) }?.number ?? 0)
     }
   }

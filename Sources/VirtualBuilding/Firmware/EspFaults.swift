@@ -1,8 +1,6 @@
 extension FamilyFault {
   /// The Bluedroid host stack: a refusal ends the link.
   package static let bluedroid = Self("bluedroid")
-  /// It demands an encrypted link, pairs by Just Works, and keeps the key.
-  package static let encryptedLink = Self("encrypted_link")
   /// Firmware before IDF 5.0: security 1, which it does not name, and no `prov-ctrl`.
   package static let oldVersion = Self("old_version")
   /// Security 2 of early IDF 5: every message has the same nonce.

@@ -102,9 +102,7 @@ package struct EspFirmware: Firmware {
     ]
   }
 
-  package var pairing: PairingRules? {
-    has(.encryptedLink) || conditions.label["pairing"] == "just_works" ? PairingRules() : nil
-  }
+  package var pairing: PairingRules? { conditions.label["pairing"] == "just_works" ? PairingRules() : nil }
 
   private var service: BluetoothUUID { has(.ownService) ? EspGATT.ownService : EspGATT.service }
 

@@ -28,6 +28,7 @@ package enum Fault: Hashable, Sendable {
 
   /// It responds to writes of this characteristic with this ATT error.
   case rejectsWrite(to: BluetoothUUID, code: UInt8)
+  case pairing(PairingFault)
   case own(FamilyFault)
 
   // MARK: Robo Sensor: provisioning

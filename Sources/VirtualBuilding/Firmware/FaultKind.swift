@@ -61,6 +61,9 @@ package struct FaultKind: Sendable {
         code: UInt8(try order.integer("att_error", in: 1...255) ?? 0x80))
     },
   ]
+
+  /// The kinds for every device that is paired.
+  static let pairing = PairingFault.allCases.map { FaultKind($0.rawValue, .pairing($0)) }
 }
 
 /// The order for a fault, as a scenario contains it.

@@ -8,7 +8,7 @@ package struct FirmwareFamily: Sendable {
   package let settings: [FirmwareSetting]
   /// The stages in which a scenario can make a link drop.
   package let dropStages: [Fault.DropStage.Name]
-  /// The family's own faults, in addition to `FaultKind.common`.
+  /// The family's own faults, in addition to `FaultKind.common` and `pairing`.
   package let faults: [FaultKind]
   /// Whether UUID and major of the beacon are built into the firmware (`FirmwareConditions.beacon`).
   package let hasBuiltInBeacon: Bool
@@ -49,7 +49,7 @@ package struct FirmwareFamily: Sendable {
   ]
 
   /// All faults that a scenario can order for its devices.
-  package var allFaults: [FaultKind] { FaultKind.common + faults }
+  package var allFaults: [FaultKind] { FaultKind.common + FaultKind.pairing + faults }
 
   /// Encodes initial values (`SensorScenario.holds`) as they are stored in flash.
   /// - Throws: `ScenarioProblem` for the first invalid value, ordered by name.

@@ -8,6 +8,10 @@ package struct PairingRules: Hashable, Sendable {
   package var isAnswering: Bool
   /// Whether it keeps the key for later connections.
   package var keepsKey: Bool
+  /// Whether it loses the key at once, while the host keeps it.
+  package var losesKey = false
+  /// Whether it ends the link when it is to pair.
+  package var leaves = false
   /// With how many hosts it can have keys.
   package var mostKeys: Int
 
@@ -21,6 +25,38 @@ package struct PairingRules: Hashable, Sendable {
     self.keepsKey = keepsKey
     self.mostKeys = mostKeys
   }
+
+  /// How a device with a fault pairs; nil if it cannot.
+  static func rules(_ usual: Self?, with fault: PairingFault) -> Self? {
+    guard var rules = fault == .demanded ? usual ?? Self() : usual else { return nil }
+    switch fault {
+    case .demanded: break
+    case .otherPasskey: rules.passkey = rules.passkey.map { ($0 + 1) % 1_000_000 }
+    case .refused: rules.isOpen = false
+    case .silent: rules.isAnswering = false
+    case .lost: rules.leaves = true
+    case .losesKey: rules.losesKey = true
+    case .full: rules.mostKeys = 0
+    }
+    return rules
+  }
+}
+
+/// What goes wrong with the pairing of a device, by its name in scenarios.
+package enum PairingFault: String, Hashable, Sendable, CaseIterable {
+  /// It demands an encrypted link whatever its family says, and pairs by Just Works.
+  case demanded = "demands_pairing"
+  /// It has another passkey than its label.
+  case otherPasskey = "other_passkey"
+  case refused = "refuses_pairing"
+  /// It does not answer while it is paired.
+  case silent = "silent_pairing"
+  /// The link is lost while it is paired.
+  case lost = "drops_pairing"
+  /// It loses its key once it is paired.
+  case losesKey = "loses_key"
+  /// It has keys with as many hosts as it can.
+  case full = "full_of_keys"
 }
 
 /// The security of a link.

@@ -220,6 +220,7 @@ extension World {
       strikes(.lateCharacteristics, on: state)
       ? max(0.3, radio.lateCharacteristics) : radio.lateCharacteristics
     let isLate = sensors[state.address]?.generator.chance(probability) ?? false
+    let demanded = strikes(.pairing(.demanded), on: state) ? LinkSecurity.encrypted : .plain
     let resolved = services.map { service in
       var found = AttributeTable.Service(uuid: service.uuid, handle: handle, characteristics: [])
       for characteristic in service.characteristics {
@@ -228,7 +229,7 @@ extension World {
           .init(
             uuid: characteristic.uuid, handle: handle, properties: characteristic.properties,
             lateBy: lateness(isLate, state), description: characteristic.description,
-            isEncrypted: characteristic.isEncrypted, security: characteristic.security))
+            isEncrypted: characteristic.isEncrypted, security: max(characteristic.security, demanded)))
         handle = found.characteristics.last?.lastHandle ?? handle
       }
       handle += 1

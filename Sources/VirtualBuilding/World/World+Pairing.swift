@@ -32,17 +32,21 @@ extension World {
     links[link]?.security = security
     guard rules.keepsKey else { return }
     bonds[CacheKey(adapter: state.adapter, address: state.address)] = security
-    sensors[state.address]?.bonds.insert(state.adapter)
+    if !rules.losesKey { sensors[state.address]?.bonds.insert(state.adapter) }
   }
 
   /// Half of the messages of pairing.
   private func exchange(over link: LinkID, succeeds: Bool) async throws(LinkError) {
     guard let state = links[link] else { throw .notConnected }
-    let isAnswering = rules(of: link)?.isAnswering ?? true
+    let rules = rules(of: link)
     _ = try await perform(.pair(link)) { id in
       // If the sensor has left the link, the host detects it later.
       guard sensors[state.address]?.link == link else { return }
-      guard isAnswering else { return schedule(.unanswered(id), after: radio.pairingTimeout) }
+      guard rules?.isAnswering != false else { return schedule(.unanswered(id), after: radio.pairingTimeout) }
+      if rules?.leaves == true {
+        sensorLeaves(state)
+        return schedule(.linkDown(link, .remote), after: draw(radio.pairing, for: state) / 2)
+      }
       schedule(
         .completes(id, succeeds ? .success(.done) : .failure(.pairingFailed)),
         after: draw(radio.pairing, for: state) / 2)
@@ -50,7 +54,10 @@ extension World {
   }
 
   private func rules(of link: LinkID) -> PairingRules? {
-    links[link].flatMap { sensors[$0.address]?.firmware.pairing }
+    guard let state = links[link], let sensor = sensors[state.address] else { return nil }
+    return sensor.faults(inAttempt: state.attempt).reduce(sensor.firmware.pairing) { rules, fault in
+      if case .pairing(let fault) = fault { PairingRules.rules(rules, with: fault) } else { rules }
+    }
   }
 
   // MARK: Keys

@@ -56,7 +56,9 @@ extension ManifestDecoder {
     let access = fields["access"].flatMap { word($0, "access", FamilyForm.access) }
     let pairing: PairingDemand? =
       fields["pairing"].map { word($0, "pairing", FamilyForm.pairings) } ?? .unneeded
-    let usual = DeviceWords(makeItWait: access == .rewritable ? nil : DeviceWords().makeItWait)
+    let usual = DeviceWords(
+      makeItWait: access == .rewritable ? nil : DeviceWords().makeItWait,
+      toPair: pairing == .unneeded ? FamilyForm.toPair : nil)
     let words = fields["words"].map { self.words($0, usual) } ?? usual
     let proof = fields["proof"].flatMap { word($0, "proof", FamilyForm.proofs) }
     var settings = fields["settings"].map { familySettings($0) } ?? FamilySettings()
@@ -107,7 +109,7 @@ extension ManifestDecoder {
       noun: texts["noun"] ?? usual.noun, makeItWait: texts["make_it_wait"] ?? usual.makeItWait,
       stillWaiting: texts["still_waiting"] ?? usual.stillWaiting,
       notWaiting: texts["not_waiting"] ?? usual.notWaiting, label: texts["label"],
-      notAnswering: texts["not_answering"], serviceMissing: texts["service_missing"])
+      notAnswering: texts["not_answering"], serviceMissing: texts["service_missing"], toPair: usual.toPair)
   }
 
   /// The default timeouts, and how a setting extends them.
