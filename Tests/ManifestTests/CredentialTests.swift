@@ -55,12 +55,16 @@ import Testing
     #expect(rooms[0].pairing == .justWorks && rooms[0].pairs)
     #expect(rooms[1].pairing == nil && !rooms[1].pairs && !rooms[1].pairsIfAsked)
     #expect(rooms[2].pairing == nil && !rooms[2].pairs && rooms[2].pairsIfAsked)
+    // Once for the building: two rooms are paired, or may be.
+    let warnings = reading.diagnostics.filter { $0.code == .unprotectedPairing }
+    #expect(warnings.count == 1 && warnings[0].severity == .warning)
+    #expect(warnings.first?.message.contains("1 other room") == true)
     // It has no display, and a label is for its proof of possession.
     let wrong = read(
       """
         - { room: A, address: "C4:7C:8D:00:00:01", pairing: passkey }
       """, defaults: ", pop: label-all")
-    #expect(wrong.diagnostics.map(\.code) == [.unknownValue])
+    #expect(wrong.diagnostics.filter { $0.severity == .error }.map(\.code) == [.unknownValue])
   }
 
   @Test("values for endpoints of the product come from the room or its defaults, and are secrets")

@@ -106,7 +106,30 @@ struct FamilyFileTests {
     }
     let justWorks = self.read(["tag.yaml": Self.tag + "pairing: just_works\n"])
     #expect(justWorks.building?.rooms[1].pairing == .justWorks)
+    #expect(justWorks.diagnostics.map(\.code) == [.unprotectedPairing])
+    let ifAsked = self.read(["tag.yaml": Self.tag + "pairing: if_asked\n"])
+    #expect(ifAsked.building?.rooms[1].pairsIfAsked == true)
+    #expect(ifAsked.diagnostics.map(\.code) == [.unprotectedPairing])
   }
+
+  @Test(
+    "a passkey can come from the label that has the name or the address of its device",
+    arguments: [
+      ("", nil), (", device: Tag 7", "Tag 7"), (", address: \"c4:7c:8d:00:00:07\"", "C4:7C:8D:00:00:07"),
+    ] as [(String, String?)])
+  func passkeyOnLabel(_ key: String, _ device: String?) throws {
+    let reading = read(
+      ["tag.yaml": Self.tag + "pairing: passkey\n"],
+      Self.manifest.replacing("zone: 3 }", with: "zone: 3, passkey: { labels: ./labels.json } }")
+        .replacing("mode: bright }", with: "mode: bright\(key) }"))
+    #expect(reading.rendered == "")
+    let room = try #require(reading.building).rooms[1]
+    guard case .secret(let secret)? = room.access[.passkey] else { throw NoSecret() }
+    #expect(secret.reference?.source == .labels("./labels.json", device: device, setting: .passkey))
+    #expect(room.awaitsLabel == (device == nil))
+  }
+
+  private struct NoSecret: Error {}
 
   @Test("what a device is read for first is the factory's value of each setting that is written")
   func factory() throws {

@@ -7,7 +7,8 @@ package enum SampleFacts {
   static let adapter = AdapterID(BluetoothAddress(rawValue: 0xAD))
   static let family = DeviceFamily(
     id: "robo-sensor", title: "Robo Sensor",
-    words: DeviceWords(label: "See the label.", notAnswering: "Wait.", serviceMissing: "Ask.", toPair: "pair it"),
+    words: DeviceWords(
+      label: "See the label.", notAnswering: "Wait.", serviceMissing: "Ask.", toPair: "pair it"),
     service: "180F",
     recognition: [], lifecycle: .provisioningMode, proof: .onAir,
     settings: [

@@ -46,7 +46,7 @@ package struct ManifestFile {
   /// - Throws: `CommandFailure` if there is no such edit.
   package func setting(_ device: DeviceReference, of id: RoomID) throws -> ManifestEditor.Edit? {
     let room = building.rooms.first { $0.id == id }
-    if let room, device.name == nil, !room.labelSources.isEmpty {
+    if let room, device.name == nil, room.labelSources.keys.contains(where: { $0 != .passkey }) {
       throw CommandFailure(
         .manifest, "\(room.name) needs the secrets on its device's label; an address does not have them",
         advice:

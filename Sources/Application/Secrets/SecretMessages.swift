@@ -54,6 +54,10 @@ enum SecretMessages {
     }
   }
 
+  private static func isPasskey(_ source: SecretSource) -> Bool {
+    if case .labels(_, _, let setting) = source { setting == .passkey } else { false }
+  }
+
   /// The problem with a password, and the advice.
   static func sentence(
     _ problem: SecretError, _ source: SecretSource
@@ -102,6 +106,8 @@ enum SecretMessages {
         "\(path.visible) is not a file of labels",
         "It is JSON: { \"PROV_A1B2C3\": { \"pop\": \"…\" } }. Correct it, or name another file."
       )
+    case .noLabel where isPasskey(source), .notOnLabel where isPasskey(source):
+      return ("there is no \(what)", "Write it into that file: `roboprov capture` does not read passkeys.")
     case .noLabel: return ("there is no \(what)", "Read the label with `roboprov capture`.")
     case .notOnLabel:
       return (

@@ -24,6 +24,27 @@ extension Building {
 }
 
 extension DeviceLabel {
+  /// These assignments with the passkeys that files of labels have for their devices: no label that is read has one.
+  /// - Throws: `CommandFailure` if a file lacks one.
+  package static func withPasskeys(
+    _ assignments: [Walk.Assignment], in building: Building
+  ) throws -> [Walk.Assignment] {
+    var files = LabelFiles()
+    var complete = assignments
+    for index in complete.indices {
+      guard let room = building.rooms.first(where: { $0.id == complete[index].room }),
+        let source = room.labelSources[.passkey]
+      else { continue }
+      do throws(SecretError) {
+        complete[index].label.secrets[.passkey] = try files.read(source.file).secret(
+          .passkey, of: complete[index].device.description, room.family[.passkey].map { [$0] } ?? [])
+      } catch {
+        throw SecretMessages.failure(error, source.reference)
+      }
+    }
+    return complete
+  }
+
   /// Writes the devices of rooms into the manifest, and before that the secrets of their labels into their files: a
   /// label that got no further can be read again.
   /// - Returns: The changes of the manifest, for undo. The files of labels keep theirs.

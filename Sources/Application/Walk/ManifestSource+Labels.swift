@@ -13,10 +13,11 @@ extension ManifestSource {
       }
     }
     building = building.resolvingSecrets { reference in
-      guard case .labels(_, let device?, let setting) = reference.source, device == label.device.name else {
+      guard case .labels(_, let name?, let setting) = reference.source, name == device.description else {
         return nil
       }
-      return label.secrets[setting] ?? Secret("")
+      // Only a rehearsal lacks a passkey.
+      return label.secrets[setting] ?? (setting == .passkey ? .standIn("000000") : Secret(""))
     }
     OutsideWords.hide(secretsOf: building)
   }

@@ -61,7 +61,7 @@ package struct Walk: Sendable {
     let index: Int
     package let room: RoomID
     package let name: String
-    let label: DeviceLabel
+    var label: DeviceLabel
     /// The label's device; if that is an address, plus the offset.
     package let device: DeviceReference
   }

@@ -108,6 +108,7 @@ extension ManifestDecoder {
     room.sharedFamily = shared
     room.nameLabel()
     if let rule = profile.security { checkSecurity(of: access, by: rule, fields, defaults) }
+    noteUnprotected(room, fields, defaults)
     if room.awaitsLabel, let entry = fields.entry("address") {
       error(
         .badSecretSource, "a room with an `address` takes no secret from a file of labels",
@@ -116,6 +117,18 @@ extension ManifestDecoder {
           "a label has the name of its device: leave `address` out, and read the label (`roboprov capture`)")
     }
     return room
+  }
+
+  private mutating func noteUnprotected(_ room: Room, _ fields: Fields, _ defaults: RoomDefaults) {
+    let isByFamily = room.access[.pairing] == nil
+    switch room.pairingDemand {
+    case .unneeded, .passkey: return
+    case .ifAsked, .justWorks: break
+    }
+    guard !room.isRegistered else { return }
+    let key = SettingName.pairing.rawValue
+    let entry = isByFamily ? fields.entry("profile") : fields.entry(key) ?? defaults.settings[key]?.entry
+    evidence.unprotected.append(entry?.keyRange ?? fields.head)
   }
 
   private mutating func checkSecurity(

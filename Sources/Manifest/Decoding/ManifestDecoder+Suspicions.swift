@@ -10,6 +10,8 @@ struct RoomEvidence {
 
   /// The secrets that can be guessed, one for each room.
   var guessable: [(name: SettingName, range: SourceRange)] = []
+  /// What has a room's device paired by Just Works, one for each room.
+  var unprotected: [SourceRange] = []
 
   mutating func note(_ address: BluetoothAddress, at range: SourceRange?) {
     if let range { addresses.append((address, range)) }
@@ -28,20 +30,35 @@ extension ManifestDecoder {
     warnOfNumbers()
     warnOfAddresses()
     warnOfGuessable()
+    warnOfUnprotected()
   }
 
   /// One warning for all rooms: the labels decide how long these secrets are.
   private mutating func warnOfGuessable() {
     guard let first = evidence.guessable.first else { return }
-    let others = evidence.guessable.count - 1
-    let more = others == 0 ? "" : ", as in \(others) other room\(others == 1 ? "" : "s")"
     warning(
       .guessableSecret,
-      "this `\(first.name)` has less than \(SecurityRule.bits) random bits: in security 1 it can be guessed\(more)",
+      "this `\(first.name)` has less than \(SecurityRule.bits) random bits: in security 1 it can be guessed\(Self.more(evidence.guessable.count))",
       at: first.range,
       advice:
         "if the device has security 2, give its `username` or `security: 2`; otherwise provision it where nobody can imitate it"
     )
+  }
+
+  /// One warning for all rooms: what it says is the same for each.
+  private mutating func warnOfUnprotected() {
+    guard let first = evidence.unprotected.first else { return }
+    warning(
+      .unprotectedPairing,
+      "Just Works protects against nobody who listens or interferes while the device is paired\(Self.more(evidence.unprotected.count))",
+      at: first,
+      advice:
+        "what is written is as safe as the device's own security makes it; without one, provision it where nobody else can listen"
+    )
+  }
+
+  private static func more(_ rooms: Int) -> String {
+    rooms == 1 ? "" : ", as in \(rooms - 1) other room\(rooms == 2 ? "" : "s")"
   }
 
   private mutating func warnOfNumbers() {

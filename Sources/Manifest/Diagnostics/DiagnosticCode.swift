@@ -72,6 +72,7 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case proofFromAnyAddress = "proof-from-any-address"
   case contradictorySecurity = "contradictory-security"
   case guessableSecret = "guessable-secret"
+  case unprotectedPairing = "unprotected-pairing"
   case timeoutTooShort = "timeout-too-short"
   case slowDevice = "slow-device"
   case suspiciousNumber = "suspicious-number"

@@ -51,10 +51,13 @@ extension Room {
     nameLabel()
   }
 
-  /// Has the secrets that come from labels come from that of the room's device.
+  /// Has the secrets that come from labels come from that of the room's device. A label with a passkey may have the address
+  /// instead of a name.
   package mutating func nameLabel() {
     for (name, value) in access {
-      if case .secret(let secret) = value { access[name] = .secret(secret.onLabel(of: deviceName)) }
+      guard case .secret(let secret) = value else { continue }
+      let device = deviceName ?? (name == .passkey ? address?.description : nil)
+      access[name] = .secret(secret.onLabel(of: device))
     }
   }
 

@@ -207,7 +207,9 @@ actor WalkSession {
       return false
     }
     let rooms = source.building.rooms.filter { room in assignments.contains { $0.room == room.id } }
+    var assignments = assignments
     do {
+      if !isRehearsal { assignments = try DeviceLabel.withPasskeys(assignments, in: source.building) }
       let patches = isRehearsal ? [] : try DeviceLabel.write(assignments, to: source.path)
       if walk.provisions, !isRehearsal {
         // The digest for the record must be that of the changed manifest.
