@@ -65,6 +65,29 @@ import VirtualTime
         draws: [tag.id.rawValue: ofTags, lamp.id.rawValue: ofLamps]))
   }
 
+  @Test("random buildings of devices that are paired with a passkey, or once they demand it, hold all rules")
+  func paired() async throws {
+    let tag = try Self.family("manifests/families/battery-tag.yaml") { "pairing: passkey\n" + $0 }
+    let lamp = try Self.family("manifests/families/lamp-controller.yaml") { "pairing: if_asked\n" + $0 }
+    let faults = PairingFault.allCases.filter { $0 != .demanded }.map { Fault.pairing($0) }
+    let ofTags = FirmwareDraw(
+      number: "number", faults: { _ in faults },
+      // Each device has the usual label.
+      more: { _, room, _, _, _ in room.access[.passkey] = .secret(Secret("000000")) }
+    ) { number, site, _ in
+      ["number": .integer(number), "zone": .integer(site.major % 256), .roomName: .text("Room \(number)")]
+    }
+    let ofLamps = FirmwareDraw(faults: { _ in faults + [.pairing(.demanded), .drops(in: .confirm(2))] }) {
+      number, _, _ in
+      ["fixture": .integer(number % 512 + 1), "mode": .text("warm")]
+    }
+    try await Self.play(
+      SimulatedFamilies(
+        [FamilyDriver(described: tag), FamilyDriver(described: lamp)],
+        [FirmwareFamily(described: tag), FirmwareFamily(described: lamp)],
+        draws: [tag.id.rawValue: ofTags, lamp.id.rawValue: ofLamps]))
+  }
+
   private static func play(_ families: SimulatedFamilies) async throws {
     let tally = await Campaign(seed: 11, count: 25, width: 2, families: families).play { _, result in
       #expect(result.violations.isEmpty, "\(result.seed): \(result.violations)")

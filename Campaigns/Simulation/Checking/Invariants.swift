@@ -76,8 +76,9 @@ package struct Invariants: Sendable {
   package init(_ beginning: Beginning) {
     self.beginning = beginning
     bound = beginning.bound
-    // The first bytes of a secret would also help an attacker.
-    secrets = Set(beginning.building.flatMap(\.secrets).map { Array($0.reveal().utf8.prefix(6)) })
+    // The first bytes of a secret would also help an attacker. Six digits alone can be a part of any number.
+    let texts = beginning.building.flatMap(\.secrets).map { $0.reveal() }
+    secrets = Set(texts.map { Passkey($0) == nil ? Array($0.utf8.prefix(6)) : Array("\"\($0)\"".utf8) })
       .filter { !$0.isEmpty }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 

@@ -107,7 +107,8 @@ extension FirmwareDraw {
       (ownFaults(of: .espIDF).filter { !undrawn.contains($0) }.map { .own($0) })
         + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
     },
-    more: { number, room, sensor, _, origin in
+    more: { number, room, sensor, faultiness, origin in
+      drawPairing(number, &room, &sensor, faultiness, origin)
       room.access["pop"] = .secret(Secret(String(decoding: EspGATT.proof, as: UTF8.self)))
       // Which product it is.
       var product = origin.split("esp product/\(number)")
@@ -127,6 +128,24 @@ extension FirmwareDraw {
     return [
       .wifiSSID: .text(site.ssids[index]), .wifiPassword: .secret(Secret(site.passwords[index])),
     ]
+  }
+
+  /// A product whose firmware demands an encrypted link, and what goes wrong with it. A room that names no device can get
+  /// another product.
+  private static func drawPairing(
+    _ number: Int, _ room: inout Room, _ sensor: inout SensorScenario, _ faultiness: Double,
+    _ origin: SeededGenerator
+  ) {
+    var chance = origin.split("esp pairing/\(number)")
+    guard room.address != nil, chance.chance(0.2) else { return }
+    sensor.label["pairing"] = PairingDemand.justWorks.rawValue
+    room.pairingDemand = chance.chance(0.5) ? .justWorks : .ifAsked
+    guard chance.chance(faultiness), let fault = PairingFault.allCases.randomElement(using: &chance) else {
+      return
+    }
+    sensor.faults.append(
+      ScheduledFault(
+        .pairing(fault), attempts: chance.chance(0.5) ? Int.random(in: 1...3, using: &chance) : nil))
   }
 
   /// The faults that random buildings do not have: other products, and other devices.
