@@ -92,8 +92,13 @@ package struct BuildingRecord: Sendable {
     case .linksHeld(let fact):
       folded.linksHeld[fact.adapter] = fact.links
     case .bondIntended(let fact):
-      folded.bonds[fact.adapter, default: []].insert(fact.address)
+      if fact.kept == true {
+        folded.keptBonds[fact.adapter, default: []].insert(fact.address)
+      } else {
+        folded.bonds[fact.adapter, default: []].insert(fact.address)
+      }
     case .bondRemoved(let fact):
+      folded.keptBonds[fact.adapter]?.remove(fact.address)
       folded.bonds[fact.adapter]?.remove(fact.address)
       if folded.bonds[fact.adapter]?.isEmpty == true { folded.bonds[fact.adapter] = nil }
     case .eventsOmitted(let fact):

@@ -29,7 +29,7 @@ package final class Coordinator: Sendable {
     var queue: [Entry] = []
     var isFinished = false
     var failure: RecordFailure?
-    /// Those that the run intended and has not removed.
+    /// Those that the run intended and has not removed, except those that it keeps.
     var bonds: Set<BondRemoved> = []
   }
 
@@ -65,7 +65,7 @@ package final class Coordinator: Sendable {
   /// Why the record is closed to further events; nil while it is open.
   package var failure: RecordFailure? { state.withLock(\.failure) }
 
-  /// Whether the stack may have a bond that this run made.
+  /// Whether the stack may have a bond that this run made and does not keep.
   package func mayHaveBond(with address: BluetoothAddress, on adapter: AdapterID) -> Bool {
     state.withLock { $0.bonds.contains(BondRemoved(address: address, adapter: adapter)) }
   }
@@ -102,7 +102,8 @@ package final class Coordinator: Sendable {
       precondition(!state.isFinished, "an event after the end of the run: \(fact?.kind ?? "flush")")
       if let failure = state.failure { return failure }
       switch fact {
-      case .bondIntended(let bond): state.bonds.insert(.init(address: bond.address, adapter: bond.adapter))
+      case .bondIntended(let bond) where bond.kept != true:
+        state.bonds.insert(.init(address: bond.address, adapter: bond.adapter))
       case .bondRemoved(let bond): state.bonds.remove(bond)
       default: break
       }

@@ -11,7 +11,9 @@ extension DeviceSession {
   func pair(by method: Pairing.Method) async throws(AttemptFailure) -> any Peripheral {
     let (central, address, adapter, linked, clock) = (central, address, adapter, linked, clock)
     let (coordinator, timeout) = (coordinator, room.timeouts.connect)
-    let intent = Fact.bondIntended(.init(room: room.id, attempt: attempt, address: address, adapter: adapter))
+    let intent = Fact.bondIntended(
+      .init(
+        room: room.id, attempt: attempt, address: address, adapter: adapter, isKept: room.family.keepsBond))
     let pairing = Pairing(method) { () async throws(CentralError) in
       do throws(RecordFailure) {
         try await coordinator.commit(intent)

@@ -159,6 +159,28 @@ import VirtualBuilding
     }
   }
 
+  @Test("a bond that a family keeps is on record as kept, and stays; the next attempt uses it")
+  func kept() async throws {
+    var (family, room) = (DeviceFamily.espIDF, Self.room(pairing: .justWorks))
+    family.keepsBond = true
+    room.sharedFamily = Shared(family)
+    let run = try await rehearse(
+      [], rooms: [room],
+      scenario: { scenario in
+        scenario.adapters = [adapters[0]]
+        scenario.sensors = [
+          SensorScenario(
+            address: Sample.address(1), family: .espIDF,
+            faults: [.init(.pairing(.demanded)), .init(.drops(in: .write(1)), attempts: 1)])
+        ]
+      })
+    #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
+    let intended = run.facts { if case .bondIntended(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(intended.map(\.kept) == [true])
+    #expect(run.facts { if case .bondRemoved = $0 { true } else { nil } }.isEmpty)
+    #expect(run.remembered == [Sample.address(1)])
+  }
+
   @Test("a run removes the bonds that a killed one left, before it uses the adapter")
   func left() async throws {
     let adapter = AdapterID(adapters[0].address)

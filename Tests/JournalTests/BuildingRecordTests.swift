@@ -138,6 +138,11 @@ struct BuildingRecordTests {
     var next = Run("2", rooms: [kitchen])
     next.add(.bondRemoved(.init(address: address(1), adapter: other)))
     #expect(state(killed, next).bonds == [:])
+    var keeping = Run("3", rooms: [kitchen])
+    keeping.add(
+      .bondIntended(
+        .init(room: "kitchen", attempt: 1, address: address(1), adapter: other, isKept: true)))
+    #expect(state(keeping).bonds == [:] && state(keeping).keptBonds == [other: [address(1)]])
   }
 
   @Test("what a device accepted of a save is on record until it shows otherwise")

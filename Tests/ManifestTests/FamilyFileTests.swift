@@ -106,6 +106,9 @@ struct FamilyFileTests {
     }
     let justWorks = self.read(["tag.yaml": Self.tag + "pairing: just_works\n"])
     #expect(justWorks.building?.rooms[1].pairing == .justWorks)
+    #expect(justWorks.building?.rooms[1].family.keepsBond == false)
+    let keeping = self.read(["tag.yaml": Self.tag + "pairing: just_works\nkeeps_bond: true\n"])
+    #expect(keeping.building?.rooms[1].family.keepsBond == true)
     #expect(justWorks.diagnostics.map(\.code) == [.unprotectedPairing])
     let ifAsked = self.read(["tag.yaml": Self.tag + "pairing: if_asked\n"])
     #expect(ifAsked.building?.rooms[1].pairsIfAsked == true)
@@ -187,6 +190,9 @@ struct FamilyFileTests {
       WrongFamily(
         "family: tag", "family: 1️⃣firefly", .duplicateFamily, "a family with this id exists already"),
       WrongFamily("access: provisioning_mode", "access: 1️⃣sometimes", .unknownValue, "`access` is none"),
+      WrongFamily(
+        "access: provisioning_mode", "access: provisioning_mode\n1️⃣keeps_bond: true", .badFamily,
+        "`keeps_bond` without `pairing`"),
       WrongFamily(
         "access: provisioning_mode", "access: provisioning_mode\npairing: 1️⃣maybe", .unknownValue,
         "`pairing` is none"),

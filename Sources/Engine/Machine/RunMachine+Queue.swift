@@ -133,8 +133,8 @@ extension RunMachine {
     }
   }
 
-  /// Whether another adapter should connect instead: one with fewer failures with this device, or one that
-  /// receives it clearly stronger.
+  /// Whether another adapter should connect instead: one with a bond that is kept, one with fewer failures with this device,
+  /// or one that receives it clearly stronger.
   private func isBetterElsewhere(
     _ place: Int, _ state: RoomState.Queued, _ adapter: AdapterID
   ) -> Bool {
@@ -155,12 +155,21 @@ extension RunMachine {
           return false
         }
       }
+      let isBonded = keepsBond(of: state.work, on: other.id)
+      if isBonded != keepsBond(of: state.work, on: adapter) { return isBonded }
       let there = (strength: strength(on: other.id), failures: state.work.failures[other.id] ?? 0)
       if isSearched, (there.strength == nil) != (here.strength == nil) { return there.strength != nil }
       if there.failures != here.failures { return there.failures < here.failures }
       guard let strength = here.strength, let better = there.strength else { return false }
       return better >= strength + RadioLimits.better
     }
+  }
+
+  /// Whether an adapter may have the bond that the family of a device keeps: the device may pair with no other.
+  private func keepsBond(of work: RoomWork, on adapter: AdapterID) -> Bool {
+    guard work.room.family.keepsBond else { return false }
+    return work.adapter == adapter
+      || request.known.lastKnown.keptBonds[adapter]?.contains(work.address) == true
   }
 
   // MARK: Timers

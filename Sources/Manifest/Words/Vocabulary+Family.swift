@@ -3,8 +3,8 @@ import Model
 /// The keys of a family file.
 extension Vocabulary {
   static let family = [
-    "family", "title", "words", "service", "access", "pairing", "recognise", "identity", "settings",
-    "characteristics",
+    "family", "title", "words", "service", "access", "pairing", "keeps_bond", "recognise", "identity",
+    "settings", "characteristics",
     "read_first", "read_back", "status", "save", "proof", "timeouts", "slow_by",
   ]
   static let familyWords = [

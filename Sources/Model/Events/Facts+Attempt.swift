@@ -25,11 +25,16 @@ package struct BondIntended: FactPayload {
   package var attempt: Int
   package var address: BluetoothAddress
   package var adapter: AdapterID
+  /// True if no run removes it (`DeviceFamily.keepsBond`); nil otherwise.
+  package var kept: Bool?
   package static var durability: Durability { .synced }
   package var subject: FactSubject { FactSubject(room: room, address: address, attempt: attempt) }
 
-  package init(room: RoomID, attempt: Int, address: BluetoothAddress, adapter: AdapterID) {
+  package init(
+    room: RoomID, attempt: Int, address: BluetoothAddress, adapter: AdapterID, isKept: Bool = false
+  ) {
     (self.room, self.attempt, self.address, self.adapter) = (room, attempt, address, adapter)
+    kept = isKept ? true : nil
   }
 }
 

@@ -27,6 +27,8 @@ package struct DeviceFamily: Hashable, Sendable {
   package var access: [SettingDescription]
   /// How its devices are paired, unless a room's `access` says it.
   package var pairing: PairingDemand
+  /// Whether the bond with a device stays after an attempt: it pairs only when it is set up, and must be reached again.
+  package var keepsBond: Bool
   /// How secure its sessions must be; nil for a family whose devices do not say it.
   package var security: SecurityRule?
   /// The characteristics of its service, with the settings in their values, in the order of writing.
@@ -46,14 +48,16 @@ package struct DeviceFamily: Hashable, Sendable {
   package init(
     id: FamilyID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
     lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
-    access: [SettingDescription] = [], pairing: PairingDemand = .unneeded, security: SecurityRule? = nil,
+    access: [SettingDescription] = [], pairing: PairingDemand = .unneeded, keepsBond: Bool = false,
+    security: SecurityRule? = nil,
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
     answersWithin: Duration? = nil, listsNetworks: Bool = false, procedure: Procedure? = nil,
     digest: String? = nil
   ) {
     (self.id, self.title, self.words, self.service) = (id, title, words, service)
     (self.recognition, self.lifecycle, self.identity, self.proof) = (recognition, lifecycle, identity, proof)
-    (self.settings, self.access, self.pairing, self.security) = (settings, access, pairing, security)
+    (self.settings, self.access, self.security) = (settings, access, security)
+    (self.pairing, self.keepsBond) = (pairing, keepsBond)
     (self.characteristics, self.stages) = (characteristics, stages)
     (self.timeouts, self.answersWithin, self.listsNetworks) = (timeouts, answersWithin, listsNetworks)
     (self.procedure, self.digest) = (procedure, digest)

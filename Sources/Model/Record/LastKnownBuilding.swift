@@ -16,6 +16,8 @@ package struct LastKnownBuilding: Hashable, Sendable {
   package var linksHeld: [AdapterID: Int] = [:]
   /// The devices that the host of each adapter may have a bond with, made by a run that could not remove it.
   package var bonds: [AdapterID: Set<BluetoothAddress>] = [:]
+  /// The devices that the host of each adapter has a bond with which no run removes.
+  package var keptBonds: [AdapterID: Set<BluetoothAddress>] = [:]
 
   /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.

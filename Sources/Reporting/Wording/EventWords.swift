@@ -142,7 +142,8 @@ struct EventWords {
     case .saveSubmitted(let fact):
       self.init("save", "save request sent to \(fact.address); the device may have changed from now on")
     case .bondIntended(let fact):
-      self.init("pairing", "\(name(fact.adapter)) may have a bond with \(fact.address) from now on")
+      let kept = fact.kept == true ? ", which stays" : ""
+      self.init("pairing", "\(name(fact.adapter)) may have a bond with \(fact.address) from now on\(kept)")
     case .bondRemoved(let fact):
       self.init("pairing", "\(name(fact.adapter)) has no bond with \(fact.address) any more")
     case .linkEnded(let fact):

@@ -60,7 +60,7 @@ struct ReplaceCommand: AsyncParsableCommand {
         isInManifest
           ? "The manifest still has this address. Replace it, or run the command again with --with ADDRESS."
           : nil,
-      ])
+      ] + amendment.keptBonds(with: [old]))
   }
 
   // MARK: The new sensor

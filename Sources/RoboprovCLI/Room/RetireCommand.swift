@@ -27,6 +27,7 @@ struct RetireCommand: AsyncParsableCommand {
     let released = try await release.facts(devices, .retired, in: amendment)
     try await arguments.commit(
       .retire, released + [.roomRetired(.init(room: amendment.room, reason: release.reason))], of: amendment,
-      saying: ["\(name) is out of service" + (devices.first.map { ", with its sensor \($0)." } ?? ".")])
+      saying: ["\(name) is out of service" + (devices.first.map { ", with its sensor \($0)." } ?? ".")]
+        + amendment.keptBonds(with: devices))
   }
 }

@@ -56,6 +56,12 @@ extension ManifestDecoder {
     let access = fields["access"].flatMap { word($0, "access", FamilyForm.access) }
     let pairing: PairingDemand? =
       fields["pairing"].map { word($0, "pairing", FamilyForm.pairings) } ?? .unneeded
+    let keepsBond = fields["keeps_bond"].flatMap { truth($0, "keeps_bond") } ?? false
+    if keepsBond, pairing == .unneeded, let entry = fields.entry("keeps_bond") {
+      error(
+        .badFamily, "`keeps_bond` without `pairing`", at: entry.keyRange,
+        advice: "say how its devices are paired, or leave it out")
+    }
     let usual = DeviceWords(
       makeItWait: access == .rewritable ? nil : DeviceWords().makeItWait,
       toPair: pairing == .unneeded ? FamilyForm.toPair : nil)
@@ -86,7 +92,7 @@ extension ManifestDecoder {
     let family = DeviceFamily(
       id: FamilyID(rawValue: id), title: title, words: words, service: service, recognition: rules,
       lifecycle: access, identity: identity, proof: proof, settings: settings.all,
-      access: pairing == .passkey ? [FamilyForm.passkey] : [], pairing: pairing,
+      access: pairing == .passkey ? [FamilyForm.passkey] : [], pairing: pairing, keepsBond: keepsBond,
       characteristics: characteristics.map(\.description)
         + [
           status.map { CharacteristicDescription($0.characteristic, "status") },
