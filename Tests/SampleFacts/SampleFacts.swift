@@ -89,7 +89,7 @@ package enum SampleFacts {
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
     .bondIntended(
-      BondIntended(room: "lobby", attempt: 1, address: address, adapter: AdapterID(address))),
+      BondIntended(room: "lobby", attempt: 1, address: address, adapter: AdapterID(address), isKept: true)),
     .stageStarted(StageStarted(room: "lobby", attempt: 1, stage: .write, setting: .minor, timeout: 10)),
     .stageEnded(
       StageEnded(
