@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Families
+import Foundation
 import Model
 import Testing
 
@@ -25,6 +26,36 @@ struct WalkTests {
     let building = Building(
       id: "b", name: "B", rooms: rooms + [room("Lobby", .roboSensor, 9)], families: FamilyCatalogue.builtIn)
     return Walk(rooms, of: building, unlabelled: unlabelled, provisions: true)
+  }
+
+  @Test("a passkey comes from the file of labels, by the address that was read")
+  func passkeys() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "walk-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let labels = #"{ "\#(Self.address(7))": { "passkey": "012345" } }"#
+    FileManager.default.createFile(
+      atPath: folder.appending(path: "labels.json").path, contents: Data(labels.utf8),
+      attributes: [.posixPermissions: 0o600])
+    var family = DeviceFamily.roboSensor
+    family.access = [
+      SettingDescription(.passkey, "passkey", .passkey, isRequired: true, isOnLabel: true, documentation: "")
+    ]
+    var room = Self.room("A", family)
+    room.access[.passkey] = .secret(
+      Secret(
+        SecretReference(
+          .labels("./labels.json", device: nil, setting: .passkey),
+          file: folder.appending(path: "b.yaml").path, line: 1, column: 1)))
+    let building = Building(id: "b", name: "B", rooms: [room], families: FamilyCatalogue.builtIn)
+    func secrets(_ number: UInt64) throws -> [SettingName: Secret] {
+      let device = DeviceReference.address(Self.address(number))
+      let assignment = Walk.Assignment(
+        index: 0, room: "a", name: "A", label: DeviceLabel(device), device: device)
+      return try DeviceLabel.withPasskeys([assignment], in: building)[0].label.secrets
+    }
+    #expect(try secrets(7) == [.passkey: Secret("012345")])
+    #expect(throws: (any Error).self) { try secrets(8) }
   }
 
   /// Rooms A to D; B has a device.
