@@ -3,7 +3,8 @@
     {"id": 1, "do": "plug", "adapter": {…AdapterSettings…}, "path": "…"}     a dongle into the guest's port
     {"id": 2, "do": "unplug", "address": "…"}
     {"id": 3, "do": "add", "sensors": [{"address": …, "place": […], "family": "firefly", "flash": {…}, "faults": {…},
-                                        "timing": {…}}, …]}    devices; by default Robo Sensors from the factory
+                                        "timing": {…}, "pairing": {…Rules…}}, …]}
+                                                       devices; by default Robo Sensors from the factory, which do not pair
     {"id": 4, "do": "change", "address": …, "faults": {…}, "strengths": {…}, "place": […]}
     {"id": 5, "do": "power", "address": …, "on": false}
     {"id": 6, "do": "reset", "address": …}            a person presses its button: factory state
@@ -11,6 +12,8 @@
     {"id": 8, "do": "deafen", "address": …, "until": "scan"}    an adapter receives nothing until the end of a scan, until a
                                                        "reset" (which a power cycle causes), or for good ("never")
     {"id": 9, "do": "when", "event": "write", "times": 3, "address": …, "then": {"do": …}, "after": 0.0}
+    {"id": 10, "do": "move", "address": …}             a device has another address on air
+    {"id": 11, "do": "lose_keys", "address": …}        it loses its bonds, and nothing else
 
 Each request gets a reply {"id": …, "ok": …} or {"id": …, "error": …}. Events are sent as they happen:
 {"event": "connected", "address": …, "at": …, …}."""
@@ -23,6 +26,7 @@ from typing import Any
 from .adapter import Adapter, AdapterSettings
 from .air import Air, Propagation
 from .families import FAMILIES
+from .pairing import Rules
 from .peripheral import Peripheral
 
 
@@ -89,6 +93,8 @@ class Radio:
             sensor.timing = family.TIMING(**one.get("timing", {}))
             sensor.faults = family.FAULTS().revised(one.get("faults", {}))
             sensor.restore(one.get("flash", {}))
+            if "pairing" in one:
+                sensor.security.rules = Rules(**one["pairing"])
             for particular in ("device_name", "networks", "name_is_short"):
                 if particular in one:
                     setattr(sensor, particular, one[particular])
@@ -125,7 +131,14 @@ class Radio:
     async def do_reset(self, address: str) -> None:
         sensor = self.sensors[address]
         sensor.reset()
+        sensor.security.forget()
         await sensor.power_on()
+
+    async def do_move(self, address: str) -> None:
+        await self.sensors[address].move()
+
+    async def do_lose_keys(self, address: str) -> None:
+        self.sensors[address].security.forget()
 
     async def do_deafen(self, address: str, until: str) -> None:
         self.adapters[address].deaf_until = until

@@ -5,8 +5,10 @@ from .esp_idf import EspIdf
 from .firefly import Firefly, MidiKeyboard
 from .improv import Improv
 from .iot_design_shop import IotDesignShopBeacon
+from .keyed import Keyed
 from .peripheral import Peripheral
 from .robo_sensor import RoboSensor
+from .wall_socket import WallSocket
 
 FAMILIES: dict[str, type[Peripheral]] = {
     "robo-sensor": RoboSensor,
@@ -16,4 +18,6 @@ FAMILIES: dict[str, type[Peripheral]] = {
     "described": Described,
     "esp-idf": EspIdf,
     "improv-wifi": Improv,
+    "keyed": Keyed,
+    "wall-socket": WallSocket,
 }

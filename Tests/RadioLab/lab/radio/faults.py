@@ -12,6 +12,9 @@ class Faults:
     drop_at_request: int = 0  # disconnects instead of replying to the request of this number in a connection, of any kind
     drop_at_piece: int = 0  # the same at a piece of a write: short, prepared, or the execution of prepared ones
     drop_at_write: int = 0  # disconnects instead of replying to the write of this number in a connection, counted from 1
+    refuses_pairing: bool = False
+    drop_at_pairing: int = 0  # disconnects instead of replying to the pairing message of this number in a connection
+    silent_at_pairing: int = 0  # replies to none from that number on
     connections: int = 0  # the number of connections that the faults last; 0: all
 
     def revised(self, changes: dict[str, Any]) -> Self:

@@ -19,6 +19,7 @@ from bumble.transport.common import AsyncPipeSink
 from .air import Air
 from .chip import Chip
 from .faults import Faults
+from .pairing import Security
 
 _MTU = 247
 _TO_DISCONNECT = 0.5  # s
@@ -87,6 +88,7 @@ class Peripheral:
         self.timing = self.TIMING()
         self.device_name = self.LOCAL_NAME  # the name in the GAP service
         self.faults = self.FAULTS()
+        self.security = Security(self)
         self.life = "off"
         self.boots = 0
         self.connections = 0
@@ -146,6 +148,8 @@ class Peripheral:
     async def power_on(self) -> None:
         await self.power_off()
         self.boots += 1
+        if self.security.is_private and self.shown == self.address:
+            self.shown = self.security.new_address()
         self.chip = Chip(self.shown, self.air, self.place, self.strengths)
         configuration = DeviceConfiguration(name=self.device_name, address=self.shown, gatt_service_enabled=False)
         self.device = Device(config=configuration, host=Host(self.chip, AsyncPipeSink(self.chip)))
@@ -156,9 +160,12 @@ class Peripheral:
     async def move(self) -> None:
         """Starts anew with another address on the air. A test still knows it by its own."""
         self.moves += 1
-        parts = str(self.address).removesuffix("/P").split(":")
-        parts[0], parts[4] = "7E", f"{self.moves % 256:02X}"
-        self.shown = hci.Address(":".join(parts), hci.Address.PUBLIC_DEVICE_ADDRESS)
+        if self.security.is_private:
+            self.shown = self.security.new_address()
+        else:
+            parts = str(self.address).removesuffix("/P").split(":")
+            parts[0], parts[4] = "7E", f"{self.moves % 256:02X}"
+            self.shown = hci.Address(":".join(parts), hci.Address.PUBLIC_DEVICE_ADDRESS)
         await self.power_on()
 
     async def power_off(self) -> None:
@@ -167,6 +174,10 @@ class Peripheral:
             self.chip.power_off()
         self.chip = self.device = None
         self.life = "off"
+
+    def announce(self, event: str, **details: Any) -> None:
+        """Tells the test of an event."""
+        self._emit(event, self, **details)
 
     def soon(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.create_task(coroutine)
@@ -186,8 +197,11 @@ class Peripheral:
         for service in services:
             self.host.add_service(service)
         self._attend_to_requests()
+        self.security.install(self.host, services)
         self.host.on("connection", self._connected)
         await self.host.power_on()
+        if self.security.is_private:
+            self.host.public_address = self.address  # its identity, which it gives while it pairs
         self.obey_faults()
 
     async def broadcast(
@@ -220,7 +234,11 @@ class Peripheral:
             if is_last:
                 self.soon(connection.disconnect())
             elif not self.faults.mute:
-                answer(connection, request)
+                refusal = self.security.refusal(connection, request) if isinstance(connection, Connection) else None
+                if refusal is None:
+                    answer(connection, request)
+                else:
+                    server.send_response(connection, refusal)
 
         server.on_gatt_pdu = attend  # type: ignore[method-assign, assignment]
 
@@ -233,6 +251,7 @@ class Peripheral:
             self.faults = self.FAULTS()
             self.recovered()
             self.obey_faults()
+        self.security.connected(connection)
         by = str(connection.peer_address).removesuffix("/P")
         intervals = [link.interval * 1000 for link in self.air.links if link.peripheral is self.chip]
         self._emit("connected", self, by=by, interval_ms=round(intervals[-1], 2) if intervals else None)
@@ -313,5 +332,6 @@ class Peripheral:
         return {
             "address": str(self.address).removesuffix("/P"), "life": self.life, "flash": self.held(), "boots": self.boots,
             "connections": self.connections, "writes": self.writes, "requests": self.requests,
+            "shown": str(self.shown).removesuffix("/P"), **self.security.state(),
             "connected_to": [link.central.settings.address for link in self.air.links if link.peripheral is self.chip],
         }  # fmt: skip
