@@ -7,14 +7,20 @@ the program. The steps, with their time limits in s:
     changes=20               until manufacturer data is reported that this run has not seen
     connect=60  disconnect   Connect, Disconnect; each until its reply
     begin-connect            Connect, without waiting for its reply, which is a line of its own
+    agent=CAPABILITY:ANSWER  registers an agent of this client (pairing_agent.py); each question is a line of its own
+    pair=60  begin-pair      Pair, as Connect
+    cancel-pairing           CancelPairing
+    state                    its Address, Paired and Bonded
     power-off                Set of the adapter's Powered
     resolved=20  gone=20     until its services are resolved; until it is disconnected
     vanished=60              until BlueZ has removed its object
     write=UUID:HEX:request   or :command; until its reply
-    read=UUID
+    read=UUID or UUID:60     with a time limit
+    begin-read=UUID          without waiting for its reply
     forget                   RemoveDevice
     wait=2"""
 
+import importlib
 import json
 import sys
 import time
@@ -42,6 +48,7 @@ reports: list[float] = []  # the times of the reports
 payloads: set[str] = set()  # the manufacturer data that was reported
 latest = ""
 state: dict[str, bool] = {}
+agent: Any = None
 
 
 def say(**words: Any) -> None:
@@ -124,6 +131,14 @@ def call(method: Callable[..., Any], *arguments: Any, timeout: float = 60.0) -> 
     return (late, ()) if late else answers[0]
 
 
+def begin(name: str, method: Callable[..., Any], *arguments: Any) -> None:
+    """Calls a method; its reply is a line of its own."""
+    method(
+        *arguments, timeout=600, reply_handler=lambda *_values: say(reply=name),
+        error_handler=lambda error: say(reply=name, failure=named(error)),
+    )  # fmt: skip
+
+
 def characteristic(uuid: str) -> Any:
     for place, interfaces in manager.GetManagedObjects().items():
         if place.startswith(path + "/") and interfaces.get("org.bluez.GattCharacteristic1", {}).get("UUID") == uuid:
@@ -148,11 +163,28 @@ def take(step: str, detail: str) -> str | None:
     if step == "connect":
         return call(device.Connect, timeout=float(detail))[0]
     if step == "begin-connect":
-        device.Connect(
-            timeout=600, reply_handler=lambda: say(reply="connect"),
-            error_handler=lambda error: say(reply="connect", failure=named(error)),
-        )  # fmt: skip
+        begin("connect", device.Connect)
         return None
+    if step == "agent":
+        global agent
+        capability, _, answer = detail.partition(":")
+        # It may be another program, too.
+        agent = importlib.import_module("pairing_agent").register(bus, capability, answer, say)
+        return None
+    if step == "pair":
+        return call(device.Pair, timeout=float(detail))[0]
+    if step == "begin-pair":
+        begin("pair", device.Pair)
+        return None
+    if step == "cancel-pairing":
+        return call(device.CancelPairing)[0]
+    if step == "state":
+        properties = dbus.Interface(bus.get_object("org.bluez", path, introspect=False), "org.freedesktop.DBus.Properties")
+        failure, values = call(properties.GetAll, "org.bluez.Device1")
+        if failure is None:
+            # 5.66 has Bonded, earlier ones do not.
+            say(state={name: plain(values[0][name]) for name in ("Address", "Paired", "Bonded") if name in values[0]})
+        return failure
     if step == "power-off":
         properties = dbus.Interface(bus.get_object("org.bluez", base), "org.freedesktop.DBus.Properties")
         return call(properties.Set, "org.bluez.Adapter1", "Powered", False)[0]
@@ -172,8 +204,11 @@ def take(step: str, detail: str) -> str | None:
     uuid, *rest = detail.split(":")
     if until(lambda: characteristic(uuid), 5):
         return "there is no such characteristic"
+    if step == "begin-read":
+        begin("read", characteristic(uuid).ReadValue, {})
+        return None
     if step == "read":
-        failure, values = call(characteristic(uuid).ReadValue, {})
+        failure, values = call(characteristic(uuid).ReadValue, {}, timeout=float(rest[0]) if rest else 60.0)
         say(value=bytes(values[0]).hex() if values else None)
         return failure
     if step == "write":

@@ -1,56 +1,19 @@
 """What differs between the versions of BlueZ and of the kernel (docs/internals/bluez.md): each test case runs on every guest
 and has an expectation for each."""
 
-import json
 import time
-from typing import Any
 
 import pytest
 from lab.agent import Running
-from lab.lab import Lab, adapter_address, sensor_address
+from lab.lab import Lab, sensor_address
 
 from .scenario import LOSSLESS, ONE_ADAPTER
+from .steps import FOUND, Log, add, by_bluez, by_kernel, log_of, start, step, steps
 
 pytestmark = pytest.mark.setting(places=ONE_ADAPTER, rooms=0, propagation=LOSSLESS)
 
 SENSOR, DYING = sensor_address(1), sensor_address(2)
-PLACE = [6.0, 3.0]  # at the adapter
-FOUND = ("scan", "receive=30", "stop-scan")
 RARELY = 1.5  # s between two advertisements of the device that dies
-
-Log = list[dict[str, Any]]
-
-
-def add(lab: Lab, address: str, **details: Any) -> None:
-    lab.radio.do("add", sensors=[{"address": address, "place": PLACE} | details])
-
-
-def start(lab: Lab, address: str, *steps: str) -> Running:
-    return lab.start_client("steps.py", adapter_address(0), address, *steps)
-
-
-def log_of(running: Running, timeout: float = 120) -> Log:
-    log = [json.loads(line) for line in running.wait(timeout).must().out.splitlines()]
-    for line in log:
-        print(" ", json.dumps(line), flush=True)
-    return log
-
-
-def step(log: Log, name: str) -> dict[str, Any]:
-    return next(line for line in log if line.get("step", "").partition("=")[0] == name)
-
-
-def steps(lab: Lab, address: str, *names: str) -> Log:
-    return log_of(start(lab, address, *names))
-
-
-def by_bluez(lab: Lab, **expected: Any) -> Any:
-    return expected["v" + lab.guest.bluez.replace(".", "_")]
-
-
-def by_kernel(lab: Lab, **expected: Any) -> Any:
-    release = lab.run("uname", "-r").must().out
-    return expected["v" + "_".join(release.split(".")[:2])]
 
 
 def let_die(lab: Lab, *steps: str) -> Running:
