@@ -74,7 +74,8 @@ def lab(setting: Setting, building: Building) -> Iterator[Lab]:
         if setting.bluetoothd_options:
             lab.restart_bluetoothd(setting.bluetoothd_options)
         lab.radio.do("add", sensors=building.sensors)
-        (lab.share / "building.yaml").write_text(building.manifest)
+        for name, text in building.files.items():
+            (lab.share / name).write_text(text)
         yield lab
 
 

@@ -253,6 +253,77 @@ class ImprovRoom(WifiRoom):
     profile = "improv-wifi"
 
 
+@dataclasses.dataclass
+class PairedEspRoom(EspRoom):
+    """A room with an ESP-IDF device whose firmware demands an encrypted link."""
+
+    rules: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])  # of its device (`lab.radio.pairing.Rules`)
+    pairing: str = "just_works"  # what the room says; nothing if empty
+
+    @property
+    def sensor(self) -> dict[str, Any]:
+        return super().sensor | {"pairing": self.rules}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return super().settings | ({"pairing": self.pairing} if self.pairing else {})
+
+
+@dataclasses.dataclass
+class SocketRoom(Room):
+    """A room with a wall socket, which a file describes, and which has a passkey on its label."""
+
+    rules: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])  # of its device
+    limit: int = 2000
+
+    profile = "wall-socket"
+    grades = ("settings_read_back",)
+
+    @property
+    def passkey(self) -> str:
+        return f"{(self.number * 104_729 + 1234) % 1_000_000:06}"
+
+    @property
+    def flash(self) -> dict[str, Any]:
+        return {"circuit": 10 + self.number, "limit": self.limit}
+
+    @property
+    def sensor(self) -> dict[str, Any]:
+        return super().sensor | {"pairing": {"passkey": int(self.passkey)} | self.rules}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.flash | {"passkey": self.passkey}
+
+    def is_done(self, sensor: dict[str, Any]) -> bool:
+        return bool(sensor["flash"] == self.flash)
+
+    def is_touched(self, sensor: dict[str, Any]) -> bool:
+        return bool(sensor["writes"])
+
+    def fits(self, write: dict[str, Any]) -> bool:
+        flash = self.flash
+        return bool(write["value"] == bytes([flash["circuit"]]).hex() + _little_endian(flash["limit"]))
+
+
+WALL_SOCKET: dict[str, Any] = {
+    "family": "wall-socket",
+    "title": "Wall socket",
+    "service": "3F2A0000-6B1D-4C5E-8D9F-0A1B2C3D4E5F",
+    "access": "any_time",
+    "pairing": "passkey",
+    "recognise": [{"state": "present", "service": "3F2A0000-6B1D-4C5E-8D9F-0A1B2C3D4E5F"}],
+    "settings": {
+        "circuit": {"type": "integer", "range": "1..64", "factory": 1, "about": "The circuit in the plan."},
+        "limit": {"type": "integer", "range": "1..3680", "shared": True, "title": "power limit", "about": "In watts."},
+    },
+    "characteristics": [{"uuid": "3F2A0001-6B1D-4C5E-8D9F-0A1B2C3D4E5F", "holds": {"circuit": "uint8", "limit": "uint16_le"}}],
+    "read_first": True,
+    "read_back": True,
+    "proof": "read_back",
+}
+
+
 def _little_endian(*numbers: int) -> str:
     return b"".join(number.to_bytes(2, "little") for number in numbers).hex()
 
@@ -281,6 +352,16 @@ class Building:
         return next(room for room in self.rooms if room.name == name)
 
     @property
+    def passkeys(self) -> list[str]:
+        return [room.passkey for room in self.rooms if isinstance(room, SocketRoom)]
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The manifest, and the families that it names."""
+        files = {"building.yaml": self.manifest}
+        return files | ({"wall-socket.yaml": json.dumps(WALL_SOCKET)} if self.passkeys else {})
+
+    @property
     def manifest(self) -> str:
         """The manifest as JSON, which is also YAML."""
         return json.dumps(
@@ -290,6 +371,7 @@ class Building:
                 "wifi": {name: {"ssid": ssid, "password": word} for name, (ssid, word) in NETWORKS.items()},
                 "defaults": {"retries": 2},
                 "match": "address",
+                **({"families": ["wall-socket.yaml"]} if self.passkeys else {}),
                 "rooms": [room.entry for room in self.rooms],
             },
             ensure_ascii=False,

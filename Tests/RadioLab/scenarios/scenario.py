@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -189,7 +190,7 @@ class Scenario:
         assert "Discovering" not in self.lab.client("objects.py").must().out
 
     def check_secrets(self) -> None:
-        """No password is in anything that roboprov printed or wrote."""
+        """No password and no passkey is in anything that roboprov printed or wrote."""
         texts = {"its output": "".join(self.output)}
         for file in (self.lab.share / "reports").rglob("*"):
             if file.is_file():
@@ -198,3 +199,6 @@ class Scenario:
         for place, text in texts.items():
             for _, password in NETWORKS.values():
                 assert password not in text, place
+            # Six digits may be part of a time or of another number.
+            shown = [passkey for passkey in self.building.passkeys if re.search(rf"(?<![\d.]){passkey}(?!\d)", text)]
+            assert shown == [], place

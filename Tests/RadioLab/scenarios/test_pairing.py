@@ -1,17 +1,14 @@
 """How bluetoothd pairs, by version (docs/internals/bluez.md, traps 67 and 69 to 74): a plain client of the bus and devices that
 pair."""
 
-import contextlib
-import json
 import time
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from lab.agent import Running
 from lab.lab import Lab, sensor_address
 from lab.radio import keyed
 
+from .pairing import FAILED, agent, failure, keys, storage, until
 from .scenario import LOSSLESS, ONE_ADAPTER
 from .steps import FOUND, Log, add, by_bluez, start, step, steps
 
@@ -24,42 +21,11 @@ PAIRED = {"Paired": True, "Bonded": True}
 CONNECTED = (*FOUND, "connect=30", "resolved=30")
 SILENT_LOSS = 45  # s: SMP gives up after 30
 
-FAILED = "org.bluez.Error.AuthenticationFailed"
 CANCELED = "org.bluez.Error.AuthenticationCanceled"
 
 
 def add_keyed(lab: Lab, address: str, faults: dict[str, Any] | None = None, **rules: Any) -> None:
     add(lab, address, family="keyed", pairing=rules, faults=faults or {})
-
-
-class Agent:
-    """Another program with an agent."""
-
-    def __init__(self, running: Running) -> None:
-        self.running = running
-        first = running.line(30)
-        assert first is not None, running.err
-        assert json.loads(first) == {"ready": True}
-
-    @property
-    def questions(self) -> list[tuple[str, str]]:
-        lines = [json.loads(line) for line in self.running.out.splitlines()[1:]]
-        return [(line["question"], line["device"]) for line in lines if "device" in line]
-
-
-@contextlib.contextmanager
-def agent(lab: Lab, capability: str, answer: str) -> Iterator[Agent]:
-    """Another program with the default agent."""
-    running = lab.start_client("pairing_agent.py", capability, answer, "default")
-    try:
-        yield Agent(running)
-    finally:
-        running.signal("KILL")
-        running.wait(20)
-
-
-def failure(log: Log, name: str) -> str:
-    return str(step(log, name).get("failure", ""))
 
 
 def replies(log: Log, name: str) -> list[str]:
@@ -78,20 +44,6 @@ def state(log: Log) -> dict[str, Any]:
 
 def device(lab: Lab, address: str = DEVICE) -> dict[str, Any]:
     return lab.radio.sensors()[address]
-
-
-def storage(lab: Lab) -> dict[str, list[str]]:
-    """The sections of what bluetoothd stores about each device."""
-    lines = lab.run("sh", "-c", "cd /var/lib/bluetooth && grep -H '^\\[' */*/info; true").must().out.splitlines()
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        path, _, section = line.rpartition("/info:")
-        found.setdefault(path.rpartition("/")[2], []).append(section.strip("[]"))
-    return found
-
-
-def keys(lab: Lab, address: str = DEVICE) -> set[str]:
-    return {section for section in storage(lab).get(address, []) if "Key" in section}
 
 
 # --- Trap 69 ---
@@ -162,13 +114,6 @@ def test_an_agent_is_asked_one_question_at_a_time(lab: Lab) -> None:
         first.wait(20)
 
 
-def until(condition: Callable[[], bool], what: str, timeout: float = 60) -> None:
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end, f"waited {timeout} s for {what}"
-        time.sleep(0.1)
-
-
 # --- Traps 72 and 73 ---
 
 OWN = "agent=NoInputNoOutput:no"
@@ -183,7 +128,7 @@ def test_pair_of_a_bonded_device(lab: Lab) -> None:
     print("Pair of a bonded device:", again)
     assert again.startswith(by_bluez(lab, v5_66="not so after 30", v5_82="org.bluez.Error.AlreadyExists"))
     assert state(log)["Paired"]
-    assert keys(lab)
+    assert keys(lab, DEVICE)
 
 
 def test_cancel_pairing_without_a_pairing_deletes_the_key(lab: Lab) -> None:
@@ -287,7 +232,7 @@ def test_a_device_that_lost_its_key_is_not_connected_to_and_stays_paired(lab: La
     connected = [line["Connected"] for line in log if "Connected" in line and line.get("signal") == "changed"]
     assert failure(log, "connect") or connected[-1] is False, "the link does not last"
     assert state(log)["Paired"]
-    assert keys(lab), "nobody deletes the key"
+    assert keys(lab, DEVICE), "nobody deletes the key"
 
     cured = steps(lab, DEVICE, OWN, "disconnect", "forget", *FOUND, "pair=40", "state")
     assert failure(cured, "pair") == ""
@@ -376,6 +321,6 @@ def test_the_link_of_a_program_that_is_killed_while_it_pairs_ends(lab: Lab) -> N
     began = time.monotonic()
     until(lambda: not device(lab)["connected_to"], "the end of the link")
     print(f"the link ended after {time.monotonic() - began:.1f} s")
-    assert keys(lab) == set()
+    assert keys(lab, DEVICE) == set()
     lab.radio.do("change", address=DEVICE, faults={})
     assert failure(steps(lab, DEVICE, *FOUND, "pair=40"), "pair").startswith(FAILED)

@@ -74,6 +74,7 @@ class EspIdf(Peripheral):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.networks: list[tuple[str, int]] = [("Guest, 2nd floor", -48), ("Office", -61)]
+        self.resets = 0
         self.reset()
 
     # --- Flash ---
@@ -82,6 +83,7 @@ class EspIdf(Peripheral):
         """It is new."""
 
     def reset(self) -> None:
+        self.resets += 1
         self.flash: dict[str, str] = {}
         self.product: dict[str, str] = {}  # what its own endpoint got
         self.wanted: dict[str, str] | None = None  # set, and not applied
@@ -319,8 +321,10 @@ class EspIdf(Peripheral):
     # --- The network ---
 
     async def _join(self, wanted: dict[str, str]) -> None:
-        faults = self.faults
+        faults, resets = self.faults, self.resets
         await asyncio.sleep(_UNTIL_JOIN + _JOIN)
+        if self.resets != resets:
+            return
         for rest in reversed(range(faults.fails_attempts)):
             self.report = field(2, _CONNECTING) + field(12, field(1, rest + 1))
             await asyncio.sleep(_JOIN)
@@ -356,9 +360,10 @@ class EspIdf(Peripheral):
 
     async def _leave(self, after: float) -> None:
         """Ends its Bluetooth: nobody sees it again."""
+        resets = self.resets
         await asyncio.sleep(after)
         device = self.device
-        if device is None or self.phase not in ("joining", "joined"):
+        if device is None or self.resets != resets or self.phase not in ("joining", "joined"):
             return
         if self.phase == "joined" or self.faults.leaves_after_apply:
             self.phase = "over"
