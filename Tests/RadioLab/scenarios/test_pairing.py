@@ -183,6 +183,7 @@ def test_a_request_whose_pairing_the_device_refuses(lab: Lab) -> None:
 ASKED = f"agent=KeyboardOnly:{PASSKEY}"
 
 
+@pytest.mark.long
 def test_the_names_of_failed_pairings(lab: Lab, subtests: pytest.Subtests) -> None:
     """All refusals have one name, and all losses another."""
     wrong = f"agent=KeyboardOnly:{PASSKEY + 1}"
