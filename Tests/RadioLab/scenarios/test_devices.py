@@ -2,6 +2,7 @@
 no guest."""
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from unittest import mock
@@ -9,9 +10,10 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 from bumble.core import AdvertisingData
-from lab.lab import sensor_address
+from lab.lab import adapter_address, sensor_address
 from lab.radio import firefly, iot_design_shop
-from lab.radio.air import Air, Propagation
+from lab.radio.adapter import Adapter, AdapterSettings
+from lab.radio.air import Air, Link, Propagation
 from lab.radio.families import FAMILIES
 from lab.radio.iot_design_shop import IotDesignShopBeacon
 from lab.radio.peripheral import Peripheral
@@ -230,3 +232,21 @@ async def test_a_sensor_restarts_although_its_radio_never_reports_the_end_of_the
             await sensor.reboot()
     stuck.disconnect.assert_awaited_once()
     assert (sensor.life, sensor.boots) == ("beacon", 2)
+
+
+@pytest.mark.parametrize("loss", [0, 0.3])
+async def test_a_link_delivers_in_the_order_of_sending(make_device: MakeDevice, loss: float) -> None:
+    device = make_device("firefly")
+    device.air.propagation = Propagation(shadowing=0, fading=0, loss=loss)
+    await device.power_on()
+    adapter = Adapter(AdapterSettings(adapter_address(0)), device.air, mock.Mock(source=None, sink=None))
+    link = Link(device.air, adapter, device.controller, (adapter.public_address, device.address), interval=0.0075)
+    link.supervision_timeout = 10
+    delivered: list[int] = []
+    everything = asyncio.Event()
+    for number in range(40):
+        link.carry(device.controller, functools.partial(delivered.append, number))
+    link.carry(device.controller, everything.set)
+    async with asyncio.timeout(10):
+        await everything.wait()
+    assert delivered == list(range(40))

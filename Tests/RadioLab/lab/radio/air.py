@@ -4,6 +4,7 @@ Bumble's own link delivers every packet to all controllers at once. This one has
 sensor with its own strength. It has fading and loss. A link carries data only at its connection events."""
 
 import asyncio
+import collections
 import dataclasses
 import math
 import random
@@ -61,6 +62,10 @@ class Link:
         self.is_up = True
         self._next: dict[End, float] = {central: 0.0, peripheral: 0.0}
         self._in_event: dict[End, int] = {central: 0, peripheral: 0}
+        # By sender, in the order of sending: asyncio's timers of one time may run in any order.
+        self._on_air: dict[End, collections.deque[Callable[[], None]]] = {
+            end: collections.deque() for end in (central, peripheral)
+        }
 
     def other(self, end: "End") -> "End":
         return self.peripheral if end is self.central else self.central
@@ -89,9 +94,11 @@ class Link:
                 return
         self._next[sender] = at
         late = self.peripheral.lateness if sender is self.peripheral else 0.0
-        self.air.loop.call_later(max(0.0, at - now) + late, self._arrive, deliver)
+        self._on_air[sender].append(deliver)
+        self.air.loop.call_later(max(0.0, at - now) + late, self._arrive, sender)
 
-    def _arrive(self, deliver: Callable[[], None]) -> None:
+    def _arrive(self, sender: "End") -> None:
+        deliver = self._on_air[sender].popleft()
         if self.is_up:
             deliver()
 
