@@ -60,9 +60,12 @@ class Central:
     async def pair(self, device: Peripheral, passkey: int | None = None) -> Connection:
         self.keyboard = Keyboard(passkey)
         connection = await self.connect(device)
+        await self.pair_over(connection)
+        return connection
+
+    async def pair_over(self, connection: Connection) -> None:
         async with asyncio.timeout(20):
             await connection.pair()
-        return connection
 
 
 @pytest_asyncio.fixture
@@ -113,6 +116,15 @@ async def read(connection: Connection, uuid: UUID = keyed.VALUE) -> bytes | int:
         return int(error.error_code)
 
 
+async def write_without_response(connection: Connection, value: bytes) -> None:
+    peer = Peer(connection)
+    await peer.discover_services()
+    await peer.discover_characteristics()
+    (found,) = peer.get_characteristics_by_uuid(keyed.VALUE)
+    await found.write_value(value)
+    await peer.discover_services()  # The answer comes after the write.
+
+
 async def until(is_met: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while not is_met():
@@ -157,12 +169,26 @@ async def test_a_device_pairs_and_its_key_protects_later_links(
     await end(connection, device)
 
 
-async def test_a_device_without_bonding_keeps_no_key(make: Make, central: Central) -> None:
-    device = await make(Rules(keeps_key=False))
+@pytest.mark.parametrize("legacy", [False, True])
+async def test_a_device_without_bonding_keeps_no_key(make: Make, central: Central, legacy: bool) -> None:
+    device = await make(Rules(keeps_key=False, legacy=legacy))
     connection = await central.pair(device)
     await until(lambda: device.security.pairings == 1)
     assert await read(connection) == keyed.CONTENT
     assert device.state()["keys"] == []
+    await end(connection, device)
+    connection = await central.connect(device)
+    assert await read(connection) == att.ErrorCode.INSUFFICIENT_AUTHENTICATION, "it has no key"
+    await end(connection, device)
+
+
+async def test_a_write_without_response_needs_a_secure_link_too(make: Make, central: Central) -> None:
+    device = await make(Rules())
+    connection = await central.connect(device)
+    await write_without_response(connection, b"\x01")
+    await central.pair_over(connection)
+    await write_without_response(connection, b"\x02")
+    assert [write["value"] for write in device.writes] == ["02"]
     await end(connection, device)
 
 
@@ -182,6 +208,7 @@ async def test_just_works_does_not_suffice_where_a_passkey_is_demanded(make: Mak
         (Rules(most_keys=0), {}, None),
         (Rules(passkey=PASSKEY), {}, PASSKEY + 1),
         (Rules(passkey=PASSKEY, legacy=True), {}, PASSKEY + 1),
+        (Rules(passkey=PASSKEY, insists=True), {}, None),
     ],
     ids=str,
 )
@@ -191,12 +218,13 @@ async def test_a_device_refuses_and_can_pair_again(
     device = await make(rules, **faults)
     with pytest.raises(core.ProtocolError):
         await central.pair(device, passkey)
+    await until(lambda: bool(happened(device, "pairing_failed")))
     (connection,) = central.host.connections.values()
     assert happened(device, "paired") == []
     assert device.state()["keys"] == []
     await end(connection, device)
 
-    device.security.rules = Rules(passkey=PASSKEY)
+    device.security.rules = Rules(passkey=PASSKEY, insists=True)
     device.faults = device.FAULTS()
     connection = await central.pair(device, PASSKEY)
     await until(lambda: device.security.pairings == 1)

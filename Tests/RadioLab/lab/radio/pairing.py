@@ -5,16 +5,19 @@ import dataclasses
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from bumble import att, gatt, hci
+from bumble import att, gatt, hci, smp
 from bumble.device import Connection, Device
 from bumble.keys import KeyStore, PairingKeys
 from bumble.pairing import PairingConfig, PairingDelegate
-from bumble.smp import PairingMethod
 
 if TYPE_CHECKING:
     from .peripheral import Peripheral
 
-_VALUE_REQUESTS = (att.ATT_Read_Request, att.ATT_Read_Blob_Request, att.ATT_Write_Request, att.ATT_Prepare_Write_Request)
+_VALUE_REQUESTS = (
+    att.ATT_Read_Request, att.ATT_Read_Blob_Request, att.ATT_Write_Request, att.ATT_Prepare_Write_Request,
+    att.ATT_Write_Command,
+)  # fmt: skip
+_CAN_ENTER = (smp.IoCapability.KEYBOARD_ONLY, smp.IoCapability.KEYBOARD_DISPLAY)
 
 
 @dataclasses.dataclass
@@ -23,6 +26,7 @@ class Rules:
     passkey protects. A device without rules does not pair."""
 
     passkey: int | None = None  # on its label, 1 to 999999; without one it pairs by Just Works
+    insists: bool = False  # it refuses a host that cannot enter the passkey; others pair with it and keep their values closed
     legacy: bool = False  # no Secure Connections
     keeps_key: bool = True  # bonding
     most_keys: int | None = None  # it refuses hosts beyond this number; None: it has room for all
@@ -75,7 +79,13 @@ class Security:
             self.device.announce("pairing", number=number, by=_host(connection))
             if number == faults.drop_at_pairing:
                 self.device.soon(connection.disconnect())
-            elif not 0 < faults.silent_at_pairing <= number:
+            elif 0 < faults.silent_at_pairing <= number:
+                pass
+            elif self._is_too_weak(message):
+                reason = smp.ErrorCode.AUTHENTICATION_REQUIREMENTS
+                manager.send_command(connection, smp.SMP_Pairing_Failed_Command(reason))
+                self._failed(connection, reason)
+            else:
                 answer(connection, message)
 
         manager.on_smp_pdu = attend  # type: ignore[method-assign, assignment]
@@ -94,6 +104,12 @@ class Security:
         return PairingConfig(
             sc=not rules.legacy, mitm=True, bonding=rules.keeps_key, delegate=_Delegate(rules, self._accepts(connection))
         )
+
+    def _is_too_weak(self, message: bytes) -> bool:
+        """Whether this is a request for a pairing that the passkey cannot protect, and the device insists on that."""
+        if self.rules is None or not self.rules.insists or message[0] != smp.CommandCode.PAIRING_REQUEST:
+            return False
+        return message[1] not in _CAN_ENTER
 
     def _accepts(self, connection: Connection) -> bool:
         rules = self.rules
@@ -135,12 +151,13 @@ class Security:
     # --- Requests ---
 
     def refusal(self, connection: Connection, request: att.ATT_PDU) -> att.ATT_PDU | None:
-        """The reply to a request that the link is not secure enough for."""
+        """The reply to a request that the link is not secure enough for. A command gets none, and has no effect."""
         if self.rules is None or not isinstance(request, _VALUE_REQUESTS) or request.attribute_handle not in self._protected:
             return None
         if self._is_secure(connection):
             return None
-        # As NimBLE: where it has a key, the host only needs to encrypt the link.
+        # As the specification (Vol 3 Part C 10.3.1) and NimBLE: with a key the host only needs to encrypt the link. Bumble's
+        # own permissions do not tell the two apart.
         has_key = _host(connection) in self.keys and not connection.is_encrypted
         return att.ATT_Error_Response(
             request_opcode_in_error=request.op_code,
@@ -152,7 +169,7 @@ class Security:
         if not connection.is_encrypted or self.rules is None or self.rules.passkey is None:
             return connection.is_encrypted
         session = connection.device.smp_manager.sessions.get(connection.handle)
-        return self._is_authenticated if session is None else session.pairing_method == PairingMethod.PASSKEY
+        return self._is_authenticated if session is None else session.pairing_method == smp.PairingMethod.PASSKEY
 
 
 class _Delegate(PairingDelegate):

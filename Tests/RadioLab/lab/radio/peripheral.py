@@ -237,7 +237,7 @@ class Peripheral:
                 refusal = self.security.refusal(connection, request) if isinstance(connection, Connection) else None
                 if refusal is None:
                     answer(connection, request)
-                else:
+                elif not isinstance(request, att.ATT_Write_Command):
                     server.send_response(connection, refusal)
 
         server.on_gatt_pdu = attend  # type: ignore[method-assign, assignment]
