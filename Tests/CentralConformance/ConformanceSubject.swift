@@ -83,7 +83,7 @@ package enum ConformanceScenario {
 }
 
 extension ConformanceScenario {
-  /// The same with devices that pair. The radio lab does not have them.
+  /// The same with devices that pair.
   package static let pairing: Scenario = {
     var scenario = scenario
     let rules: [BluetoothAddress: PairingRules] = [

@@ -43,7 +43,7 @@ func examine(_ check: ConformanceCheck, in world: LabWorld) async -> Finding {
 }
 
 let names = CommandLine.arguments.dropFirst()
-let checks = ConformanceCheck.all.filter { check in
+let checks = (ConformanceCheck.all + ConformanceCheck.pairing).filter { check in
   names.isEmpty || names.contains { check.description.contains($0) }
 }
 let world = LabWorld()

@@ -28,6 +28,14 @@ FAULTS: dict[int, dict[str, Any]] = {
     7: {"dead": True},
 }
 
+# Those of `ConformanceScenario.pairing`.
+PAIRING: dict[int, dict[str, Any]] = {
+    11: {"pairing": {}},
+    12: {"pairing": {"passkey": 12345, "insists": True}},
+    13: {"pairing": {}, "faults": {"refuses_pairing": True}},
+    14: {"pairing": {}, "faults": {"silent_at_pairing": 1}},
+}
+
 TIMEOUT = 120  # s, for the slowest check
 
 
@@ -113,6 +121,10 @@ class World:
             {"address": sensor_address(number), "place": [1, 0], "faults": faults} for number, faults in FAULTS.items()
         ]
         sensors.append({"address": sensor_address(8), "place": [1, 0], "family": "described"})
+        sensors += [
+            {"address": sensor_address(number), "place": [1, 0], "family": "keyed"} | details
+            for number, details in PAIRING.items()
+        ]
         self.lab.radio.do("add", sensors=sensors)
 
     def power(self, message: dict[str, Any]) -> None:
