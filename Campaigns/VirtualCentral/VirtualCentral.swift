@@ -136,7 +136,10 @@ package struct VirtualCentral: Central {
       throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not received recently")
     }
     var (pairing, hasBond) = (pairing, false)
-    if pairing != nil, await world.hasBond(with: address, on: adapter.address) {
+    if let demanded = pairing, await world.hasBond(with: address, on: adapter.address) {
+      guard demanded.acceptsBond else {
+        throw CentralError(.pairing(.passkeyUnused), stackText: "virtual: a bond that may be without it")
+      }
       (pairing, hasBond) = (nil, true)
     }
     if let pairing { try await pairing.intent() }

@@ -37,7 +37,8 @@ extension BlueZCentral {
   /// `Connected: true` means that the kernel has the link, and can make the next one. `Connect` replies 0.07 to 0.11 s
   /// later, after the first exchange with the peripheral (docs/internals/bluez.md).
   ///
-  /// With a bond BlueZ encrypts the link by itself. Without one, `Pair` takes the place of `Connect`.
+  /// With a bond BlueZ encrypts the link by itself. Without one, `Pair` takes the place of `Connect`. No link is made
+  /// otherwise if the device is to be paired: its object and its bond may change during each wait.
   /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `pairing`, `cancelled`; `busy`
   ///   while this client has another connection or connection attempt to the peripheral, and while another one is connected
   ///   to a peripheral to pair with; `busUnavailable`, `stackUnavailable`, `permissionDenied`.
@@ -46,12 +47,14 @@ extension BlueZCentral {
     linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     let path = ObjectTree.devicePath(address, under: try await readyAdapter(adapter))
-    guard let pairing, tree.device(path) != nil else {
-      return try await makeLink(to: address, on: adapter, pairs: false, linked)
-    }
+    guard let pairing else { return try await makeLink(to: address, on: adapter, .connecting, linked) }
     guard !hasBond(path) else {
+      guard pairing.acceptsBond else {
+        throw CentralError(
+          .pairing(.passkeyUnused), stackText: "BlueZ has a bond with it that may be without the passkey")
+      }
       do throws(CentralError) {
-        return try await makeLink(to: address, on: adapter, pairs: false, linked)
+        return try await makeLink(to: address, on: adapter, .bond, linked)
       } catch  where error.code == .connectFailed {
         // A device that has lost its key ends the link while it is being encrypted; no version of BlueZ says so.
         throw CentralError(
@@ -59,28 +62,61 @@ extension BlueZCentral {
           stackText: "BlueZ has a bond with it: \(error.stackText ?? "the connection failed")")
       }
     }
+    _ = try object(of: path)
     return try await withAgent(for: path, pairing.method) { () async throws(CentralError) in
-      try await pairing.intent()
-      return try await self.makeLink(to: address, on: adapter, pairs: true, linked)
+      try await self.makeLink(to: address, on: adapter, .pairing(pairing.intent), linked)
+    }
+  }
+
+  /// How a link is made.
+  private enum Way: Sendable {
+    case connecting
+    /// By a bond that BlueZ has.
+    case bond
+    /// By a new bond, after the intent.
+    case pairing(@Sendable () async throws(CentralError) -> Void)
+  }
+
+  private func object(of path: ObjectPath) throws(CentralError) -> Properties {
+    guard let device = tree.device(path), !isBeingRemoved(path) else {
+      throw CentralError(.peripheralUnknown, stackText: "no object for this device: BlueZ has removed it")
+    }
+    return device
+  }
+
+  private func check(_ path: ObjectPath, for way: Way) throws(CentralError) {
+    let device = try object(of: path)
+    guard attempts[path] == nil else {
+      throw CentralError(.busy, stackText: "a connection to it is being made already")
+    }
+    switch way {
+    case .connecting: break
+    case .bond:
+      guard hasBond(path) else {
+        throw CentralError(.peripheralUnknown, stackText: "BlueZ has removed its bond with this device")
+      }
+    case .pairing:
+      guard !device.flag(Name.Property.connected) else {
+        throw CentralError(.busy, stackText: "another program is connected to it, so it cannot be paired")
+      }
     }
   }
 
   private func makeLink(
-    to address: BluetoothAddress, on adapter: AdapterID, pairs: Bool,
+    to address: BluetoothAddress, on adapter: AdapterID, _ way: Way,
     _ linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
     try await endOfFormerLink(path)
     try await endOfOtherLinks(adapterPath)
-    guard let device = tree.device(path), !isBeingRemoved(path) else {
-      throw CentralError(.peripheralUnknown, stackText: "no object for this device: BlueZ has removed it")
-    }
-    guard attempts[path] == nil else {
-      throw CentralError(.busy, stackText: "a connection to it is being made already")
-    }
-    guard !pairs || !device.flag(Name.Property.connected) else {
-      throw CentralError(.busy, stackText: "another program is connected to it, so it cannot be paired")
+    try check(path, for: way)
+    var pairs = false
+    if case .pairing(let intent) = way {
+      // Not before the checks: without a pairing of this client, a bond that appears is another program's.
+      try await intent()
+      try check(path, for: way)
+      pairs = true
     }
     attempts[path] = ConnectionAttempt(linked: linked)
     defer { attempts[path] = nil }

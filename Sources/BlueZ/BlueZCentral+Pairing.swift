@@ -122,6 +122,9 @@ extension BlueZCentral {
   func callPair(_ path: ObjectPath, _ adapter: ObjectPath) async throws(CentralError) {
     // On a bonded device it would never be answered (trap 72).
     guard !hasBond(path) else { throw CentralError(.pairing(.bondExists)) }
+    // What the agent did in an earlier call says nothing about this one.
+    pairing?.hasGivenPasskey = false
+    pairing?.refused = nil
     let (began, connection) = (clock.now, connection)
     try await race {
       () async throws(CentralError) in

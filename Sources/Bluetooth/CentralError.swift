@@ -66,7 +66,8 @@ package struct CentralError: Error, Hashable, Sendable {
     case refused
     /// The same, after the peripheral had asked for the passkey: it is probably another one.
     case passkeyRefused = "passkey_refused"
-    /// It succeeded without the passkey, so nothing shows that it is the peripheral with the label.
+    /// It succeeded without the passkey, or may have: the stack has a bond of unknown origin. So nothing shows that it is the
+    /// peripheral with the label.
     case passkeyUnused = "passkey_unused"
     /// The peripheral demands what the method does not give, such as a comparison of numbers.
     case unsuitable

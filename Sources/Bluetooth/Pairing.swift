@@ -9,14 +9,21 @@ package struct Pairing: Sendable {
   }
 
   package var method: Method
+  /// Whether a bond that the stack has with the peripheral is known to be protected by its passkey.
+  package var trustsBond: Bool
   /// Called before the stack makes a bond, and not if it has one already. Nothing is paired if it throws.
   package var intent: @Sendable () async throws(CentralError) -> Void
 
   package init(
-    _ method: Method, intent: @escaping @Sendable () async throws(CentralError) -> Void = {}
+    _ method: Method, trustsBond: Bool = false,
+    intent: @escaping @Sendable () async throws(CentralError) -> Void = {}
   ) {
-    (self.method, self.intent) = (method, intent)
+    (self.method, self.trustsBond, self.intent) = (method, trustsBond, intent)
   }
+
+  /// Whether a link that a bond of the stack encrypts is as secure as the method makes it. Anybody may have made that bond,
+  /// in any way.
+  package var acceptsBond: Bool { method == .justWorks || trustsBond }
 }
 
 /// The six digits that a peripheral has on its label. They show nowhere.

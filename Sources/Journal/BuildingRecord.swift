@@ -92,15 +92,16 @@ package struct BuildingRecord: Sendable {
     case .linksHeld(let fact):
       folded.linksHeld[fact.adapter] = fact.links
     case .bondIntended(let fact):
+      // An intent, too, means that there was no bond.
+      folded.removeBond(with: fact.address, on: fact.adapter)
       if fact.kept == true {
         folded.keptBonds[fact.adapter, default: []].insert(fact.address)
+        if fact.protected == true { folded.protectedBonds[fact.adapter, default: []].insert(fact.address) }
       } else {
         folded.bonds[fact.adapter, default: []].insert(fact.address)
       }
     case .bondRemoved(let fact):
-      folded.keptBonds[fact.adapter]?.remove(fact.address)
-      folded.bonds[fact.adapter]?.remove(fact.address)
-      if folded.bonds[fact.adapter]?.isEmpty == true { folded.bonds[fact.adapter] = nil }
+      folded.removeBond(with: fact.address, on: fact.adapter)
     case .eventsOmitted(let fact):
       if fact.omitted.contains(where: { $0.kind == "device_sighted" }) { folded.lacksSightings = true }
     case .settingWritten(let fact):

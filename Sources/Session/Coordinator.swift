@@ -31,6 +31,8 @@ package final class Coordinator: Sendable {
     var failure: RecordFailure?
     /// Those that the run intended and has not removed, except those that it keeps.
     var bonds: Set<BondRemoved> = []
+    /// Those that the run has made and keeps, and a passkey protects.
+    var protectedBonds: Set<BondRemoved> = []
   }
 
   private struct Entry {
@@ -70,6 +72,11 @@ package final class Coordinator: Sendable {
     state.withLock { $0.bonds.contains(BondRemoved(address: address, adapter: adapter)) }
   }
 
+  /// Whether the stack has a bond that this run made and keeps, and that a passkey protects.
+  package func hasProtectedBond(with address: BluetoothAddress, on adapter: AdapterID) -> Bool {
+    state.withLock { $0.protectedBonds.contains(BondRemoved(address: address, adapter: adapter)) }
+  }
+
   /// Queues an event without waiting for it. Dropped once the record has failed; an observation may be left out
   /// (`RecordLimit`).
   package func note(_ fact: Fact) {
@@ -102,9 +109,13 @@ package final class Coordinator: Sendable {
       precondition(!state.isFinished, "an event after the end of the run: \(fact?.kind ?? "flush")")
       if let failure = state.failure { return failure }
       switch fact {
-      case .bondIntended(let bond) where bond.kept != true:
-        state.bonds.insert(.init(address: bond.address, adapter: bond.adapter))
-      case .bondRemoved(let bond): state.bonds.remove(bond)
+      case .bondIntended(let fact):
+        let bond = BondRemoved(address: fact.address, adapter: fact.adapter)
+        if fact.kept == true { state.bonds.remove(bond) } else { state.bonds.insert(bond) }
+        if fact.protected == true { state.protectedBonds.insert(bond) } else { state.protectedBonds.remove(bond) }
+      case .bondRemoved(let bond):
+        state.bonds.remove(bond)
+        state.protectedBonds.remove(bond)
       default: break
       }
       let elapsed = start.duration(to: clock.now)

@@ -22,6 +22,8 @@ package struct DeviceSession: Sendable {
 
   /// The highest security that earlier sessions with the device had; nil without one.
   package let leastSecurity: Int?
+  /// Whether the record has a bond with the device that the adapter's host keeps, and that a passkey protects.
+  let hasProtectedBond: Bool
 
   let central: any Central
   package let coordinator: Coordinator
@@ -43,7 +45,8 @@ package struct DeviceSession: Sendable {
   package init(
     room: Room, address: BluetoothAddress, adapter: AdapterID, attempt: Int, central: any Central,
     coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,
-    recorded: RecordedSettings? = nil, leastSecurity: Int? = nil, mayOverwrite: Bool = false,
+    recorded: RecordedSettings? = nil, leastSecurity: Int? = nil, hasProtectedBond: Bool = false,
+    mayOverwrite: Bool = false,
     randomBytes: @escaping @Sendable (Int) -> [UInt8],
     linked: @escaping @Sendable () -> Void = {}, answered: @escaping @Sendable () async -> Void = {},
     forbidden: @escaping @Sendable () async -> FailureReason? = { nil },
@@ -59,6 +62,7 @@ package struct DeviceSession: Sendable {
     began = clock.now
     self.action = action.map { ($0, .key) } ?? (began, .session)
     (self.recorded, self.leastSecurity) = (recorded, leastSecurity)
+    self.hasProtectedBond = hasProtectedBond
     self.randomBytes = randomBytes
     self.mayOverwrite = mayOverwrite
     self.linked = linked
@@ -134,9 +138,12 @@ package struct DeviceSession: Sendable {
   /// The most round trips that a stage makes one after the other: a connection asks for the state of the link, too.
   private static let roundTrips = 4
 
-  /// How long a round trip to the adapter's host takes; nil on this computer.
-  private var lag: Duration? {
-    get async { adapter.host == nil ? nil : await central.roundTrip(to: adapter.host) }
+  /// What the network to the adapter's host may add to a stage; nothing on this computer.
+  var hostDelay: Duration {
+    get async {
+      guard adapter.host != nil, let lag = await central.roundTrip(to: adapter.host) else { return .zero }
+      return lag * Self.roundTrips
+    }
   }
 
   /// Runs a stage with its timeout, and records its start and end.
@@ -148,7 +155,7 @@ package struct DeviceSession: Sendable {
     _ body: @escaping @Sendable () async throws(CentralError) -> Value
   ) async throws(AttemptFailure) -> Value {
     let began = clock.now
-    let usual = room.timeouts[stage] + extra + (await lag ?? .zero) * Self.roundTrips
+    let usual = room.timeouts[stage] + extra + (await hostDelay)
     let timeout = end.map { min(usual, began.duration(to: $0)) } ?? usual
     coordinator.note(
       .stageStarted(

@@ -125,6 +125,17 @@ extension RunMachine {
     return nil
   }
 
+  /// Whether an adapter has a candidate that comes before a scan. One that waits until its host has paired another device
+  /// holds up no proof.
+  mutating func hasReadyCandidate(_ index: Int) -> Bool {
+    guard hasCandidate(index) else { return false }
+    let adapter = radios[index].id
+    guard isPairing(on: adapter.host), awaitsProof(index) else { return true }
+    return radios[index].candidates.unordered.contains {
+      isEligible($0, adapter) && rooms[$0.room].state.work?.room.pairs != true
+    }
+  }
+
   /// Whether a host is pairing: it does so with one device at a time, and the others need not occupy an adapter meanwhile.
   private func isPairing(on host: HostName?) -> Bool {
     rooms.places([.connecting]).contains { place in

@@ -36,7 +36,7 @@ extension RunMachine {
       let isLongEnough = age >= RadioLimits.shortestWindow
       // A silent device may block the adapter for the whole connect timeout: the proofs of others come first.
       let mayConnect =
-        (isLongEnough || hasEveryCandidate(index)) && hasRoom(index) && hasCandidate(index)
+        (isLongEnough || hasEveryCandidate(index)) && hasRoom(index) && hasReadyCandidate(index)
         && !(isNextSilent(index) && awaitsProof(index))
       let isOver =
         isLongEnough && radios[index].links > 0 && !isInDoubt(index) || age >= longestWindow || isSuspected
@@ -54,7 +54,7 @@ extension RunMachine {
           if radios[index].state.kind == .connecting { return }
         }
         // Candidates that wait for a free slot are connected to before the next scan.
-        if course.mayStartAttempts, hasCandidate(index) { return }
+        if course.mayStartAttempts, hasReadyCandidate(index) { return }
       }
       // Sessions continue during a window that is needed for the next connections.
       if isOver || radios[index].hasOldSightings || !isQuiet, wantsToScan(index) { openWindow(index) }
@@ -68,7 +68,7 @@ extension RunMachine {
   }
 
   /// Whether a device that an adapter wrote has yet to be received.
-  private func awaitsProof(_ index: Int) -> Bool {
+  func awaitsProof(_ index: Int) -> Bool {
     rooms.places([.proving]).contains { rooms[$0].state.awaitedProof?.adapter == radios[index].id }
   }
 

@@ -25,6 +25,8 @@ struct Attempt: Hashable, Sendable {
   let recorded: RecordedSettings?
   /// The highest security that sessions with the device had; nil without one.
   let leastSecurity: Int?
+  /// Whether the record has a bond with the device that the adapter's host keeps, and that a passkey protects.
+  let hasProtectedBond: Bool
   /// Whether the attempt may write the device whatever it holds.
   let mayOverwrite: Bool
 }

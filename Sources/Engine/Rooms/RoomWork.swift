@@ -127,7 +127,7 @@ struct RoomWork: Hashable, Sendable {
   /// pairs. If it then refuses to pair, and the demand was uncertain, it was none: the next attempt does not pair.
   /// - Returns: the failure that counts.
   mutating func heed(_ reason: FailureReason) -> FailureReason {
-    if room.pairsIfAsked, reason.mayDemandPairing, written.isEmpty {
+    if room.pairsIfAsked, reason.mayDemandPairing, written.isEmpty || reason.code == .pairingRequired {
       demand = reason
       room.pairingDemand = .justWorks
     } else if let demand, demand.code != .pairingRequired, reason.code == .pairingRefused {

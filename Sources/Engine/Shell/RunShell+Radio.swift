@@ -24,15 +24,19 @@ extension RunShell {
   }
 
   func findLeftLinks(_ session: RadioSession, removingBonds addresses: [BluetoothAddress]) async {
-    // The stack has no bond with a device that it does not know.
-    for address in addresses where await forgotten(address, on: session.adapter, removingBond: true) != nil {
-      coordinator.note(.bondRemoved(.init(address: address, adapter: session.adapter)))
+    var unknown: [BluetoothAddress] = []
+    for address in addresses {
+      // A stack that does not answer would take as long for each.
+      guard let isConfirmed = await forgotten(address, on: session.adapter, removingBond: true) else { break }
+      if isConfirmed { noteNoBond(address, session.adapter) } else { unknown.append(address) }
     }
     let central = central
     let found = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
       try await central.connectedPeripherals(on: session.adapter)
     }
     let peripherals: [ConnectedPeripheral]? = if case .value(let value) = found { value } else { nil }
+    // The stack has no bond with a device that it does not know, unless it is about to lose the adapter.
+    if peripherals != nil { for address in unknown { noteNoBond(address, session.adapter) } }
     inbox.post(.connectedPeripherals(peripherals, session))
   }
 
@@ -101,8 +105,12 @@ extension RunShell {
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async -> Bool {
     let hasBond = coordinator.mayHaveBond(with: address, on: adapter)
     let isConfirmed = await forgotten(address, on: adapter, removingBond: hasBond) == true
-    if isConfirmed, hasBond { coordinator.note(.bondRemoved(.init(address: address, adapter: adapter))) }
+    if isConfirmed, hasBond { noteNoBond(address, adapter) }
     return isConfirmed
+  }
+
+  private func noteNoBond(_ address: BluetoothAddress, _ adapter: AdapterID) {
+    coordinator.note(.bondRemoved(.init(address: address, adapter: adapter)))
   }
 
   /// Whether the stack confirmed that it forgot a device, or did not know it; nil if it did neither.

@@ -90,7 +90,7 @@ extension Fact {
     Row("attempt_started", Fact.attemptStarted, "An attempt began."),
     Row(
       "bond_intended", Fact.bondIntended,
-      "Intent: a bond with a device is about to be made; on record before this computer or gateway may have it."
+      "Intent: a bond with a device is about to be made; on record before this computer or gateway may have it. Again, with `kept`, once it is made if its family keeps it."
     ),
     Row("stage_started", Fact.stageStarted, "A stage of an attempt began."),
     Row("stage_ended", Fact.stageEnded, "A stage of an attempt ended."),

@@ -19,22 +19,26 @@ package struct AttemptStarted: FactPayload {
   }
 }
 
-/// A bond with a device is about to be made on the host of an adapter: from now on it may exist there.
+/// A bond with a device is about to be made on the host of an adapter: from now on it may exist there. If the family keeps
+/// it, a second one says that it was made: until then it is one that runs remove.
 package struct BondIntended: FactPayload {
   package var room: RoomID
   package var attempt: Int
   package var address: BluetoothAddress
   package var adapter: AdapterID
-  /// True if no run removes it (`DeviceFamily.keepsBond`); nil otherwise.
+  /// True once it is made and no run removes it (`DeviceFamily.keepsBond`); nil otherwise.
   package var kept: Bool?
+  /// True if it is made, kept, and protected by a passkey; nil otherwise.
+  package var protected: Bool?
   package static var durability: Durability { .synced }
   package var subject: FactSubject { FactSubject(room: room, address: address, attempt: attempt) }
 
   package init(
-    room: RoomID, attempt: Int, address: BluetoothAddress, adapter: AdapterID, isKept: Bool = false
+    room: RoomID, attempt: Int, address: BluetoothAddress, adapter: AdapterID, isKept: Bool = false,
+    isProtected: Bool = false
   ) {
     (self.room, self.attempt, self.address, self.adapter) = (room, attempt, address, adapter)
-    kept = isKept ? true : nil
+    (kept, protected) = (isKept ? true : nil, isProtected ? true : nil)
   }
 }
 

@@ -142,8 +142,10 @@ struct EventWords {
     case .saveSubmitted(let fact):
       self.init("save", "save request sent to \(fact.address); the device may have changed from now on")
     case .bondIntended(let fact):
-      let kept = fact.kept == true ? ", which stays" : ""
-      self.init("pairing", "\(name(fact.adapter)) may have a bond with \(fact.address) from now on\(kept)")
+      let words =
+        fact.kept == true
+        ? "has a bond with \(fact.address), which stays" : "may have a bond with \(fact.address) from now on"
+      self.init("pairing", "\(name(fact.adapter)) \(words)")
     case .bondRemoved(let fact):
       self.init("pairing", "\(name(fact.adapter)) has no bond with \(fact.address) any more")
     case .linkEnded(let fact):

@@ -32,7 +32,7 @@ extension FailureReason.Code: OutputNames {
     case .passkeyRefused:
       "It asked for the passkey of the room and then refused to pair: nothing was written. `source` says where the passkey comes from, unless it is in the manifest itself."
     case .passkeyUnused:
-      "It paired without asking for the passkey of the room, so nothing shows that it is the device with the label: nothing was written."
+      "It paired without the passkey of the room, or may have, because there is a bond of unknown origin. So nothing shows that it is the device with the label: nothing was written."
     case .pairingUnsuitable:
       "It demands another way to pair than that of the room, such as a comparison of numbers: nothing was written."
     case .pairingLost: "The link was lost while it was being paired, or it did not answer."

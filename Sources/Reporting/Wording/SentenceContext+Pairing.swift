@@ -13,10 +13,10 @@ extension SentenceContext {
         """)
     case .passkeyUnused:
       return Explanation(
-        "\(subject) paired without the passkey of this room, so nothing was written.",
+        "Nothing shows that \(subject.lowercasedFirst) knows the passkey of this room\(seen(reason)), so nothing was written.",
         """
-        Another device may imitate it: check that it belongs in this room, and that its product has a passkey. If not, its \
-        family pairs by `just_works`. \(again)
+        If this computer has a bond with it, \(forget). Otherwise another device may imitate it: check that it belongs in this \
+        room, and that its product has a passkey. If not, its family pairs by `just_works`. \(again)
         """)
     case .pairingUnsuitable:
       return Explanation(
