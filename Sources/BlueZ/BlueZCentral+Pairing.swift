@@ -35,8 +35,8 @@ struct PairingInProgress {
   }
 }
 
-/// Pairing by an agent of this client, which exists only meanwhile. It is never made the default one: another program's
-/// stays that.
+/// Pairing by an agent of this client, which exists only meanwhile. It does not ask to be the default one: another program's
+/// stays that. (Without another, bluetoothd makes it that.)
 ///
 /// `Pair` is called without a link, because only then do all versions of bluetoothd ask the agent of the caller, with its
 /// capability. bluetoothd knows one agent of a client and asks it one question at a time, so pairings of this client follow

@@ -112,7 +112,8 @@ package final class Coordinator: Sendable {
       case .bondIntended(let fact):
         let bond = BondRemoved(address: fact.address, adapter: fact.adapter)
         if fact.kept == true { state.bonds.remove(bond) } else { state.bonds.insert(bond) }
-        if fact.protected == true { state.protectedBonds.insert(bond) } else { state.protectedBonds.remove(bond) }
+        state.protectedBonds.remove(bond)
+        if fact.protected == true { state.protectedBonds.insert(bond) }
       case .bondRemoved(let bond):
         state.bonds.remove(bond)
         state.protectedBonds.remove(bond)

@@ -163,6 +163,31 @@ struct PairingScenarios {
     }
   }
 
+  @Test("the passkey of an attempt that bluetoothd ended does not count for the next one")
+  func givenBefore() async throws {
+    try await stage { stage in
+      let ask = MethodCall(
+        destination: stage.central.connection.uniqueName, path: Self.agent, interface: "org.bluez.Agent1",
+        member: "RequestPasskey", body: [.objectPath(FakeBlueZ.device)])
+      await stage.daemon.reply(to: "Pair") { [daemon = stage.daemon] _ in
+        guard await daemon.count("Pair") == 1 else {
+          await daemon.setDevice(["Connected": .bool(true)])
+          return .success([])
+        }
+        _ = try? await daemon.connection.call(ask)
+        return .failure(.remote("org.bluez.Error.InProgress", "In Progress"))
+      }
+      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["Connected": .bool(false)])
+        return .success([])
+      }
+      let error = await Self.failure(stage, try Self.passkey())
+      #expect(error?.code == .pairing(.passkeyUnused))
+      #expect(await stage.daemon.count("Pair") == 2)
+      #expect(await !stage.daemon.isConnected)
+    }
+  }
+
   @Test("a link that bluetoothd encrypts without the passkey is not accepted")
   func unused() async throws {
     try await stage { stage in
@@ -229,6 +254,54 @@ struct PairingScenarios {
     }
   }
 
+  @Test("no link is made by a bond that may be without the passkey", arguments: [false, true])
+  func bondOfAnother(isTrusted: Bool) async throws {
+    try await stage(["Paired": .bool(true), "Bonded": .bool(true)]) { stage in
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["Connected": .bool(true)])
+        return .success([])
+      }
+      let passkey = try Self.passkey()
+      let error = await BlueZTests.failure { () async throws(CentralError) in
+        try await stage.central.connect(
+          to: Sample.address, on: Sample.adapter, pairing: Pairing(passkey, trustsBond: isTrusted)
+        ) {}
+      }
+      let code: CentralError.Code? = isTrusted ? nil : .pairing(.passkeyUnused)
+      let calls: [MemberName] = isTrusted ? ["Connect"] : []
+      #expect(error?.code == code)
+      #expect(await stage.daemon.members(Self.ofInterest) == calls)
+    }
+  }
+
+  @Test("a device that BlueZ removes, or another program pairs, before the call of Pair is not paired")
+  func changedMeanwhile() async throws {
+    for (isRemoved, code) in [(true, .peripheralUnknown), (false, .pairing(.bondExists))]
+      as [(Bool, CentralError.Code)]
+    {
+      try await stage { stage in
+        _ = await Self.pair(stage)
+        let error = await BlueZTests.failure { () async throws(CentralError) in
+          try await stage.central.connect(
+            to: Sample.address, on: Sample.adapter,
+            pairing: Pairing(.justWorks) {
+              [daemon = stage.daemon, central = stage.central] () async throws(CentralError) in
+              if isRemoved {
+                await daemon.remove(FakeBlueZ.device)
+              } else {
+                await daemon.setDevice(["Paired": .bool(true)])
+              }
+              // Its reply follows the signal.
+              await central.ask()
+            }
+          ) {}
+        }
+        #expect(error?.code == code)
+        #expect(await stage.daemon.members(Self.ofInterest) == ["RegisterAgent", "UnregisterAgent"])
+      }
+    }
+  }
+
   @Test("a bond that the device may have lost is no failure of the radio")
   func staleBond() async throws {
     try await stage(["Paired": .bool(true)]) { stage in
@@ -240,10 +313,16 @@ struct PairingScenarios {
     }
   }
 
-  @Test("a device that another program is connected to is not paired")
+  @Test("a device that another program is connected to is not paired, and there is no intent")
   func linkOfAnother() async throws {
     try await stage(["Connected": .bool(true)]) { stage in
-      #expect(await Self.failure(stage, .justWorks)?.code == .busy)
+      let error = await BlueZTests.failure { () async throws(CentralError) in
+        try await stage.central.connect(
+          to: Sample.address, on: Sample.adapter,
+          pairing: Pairing(.justWorks) { () async throws(CentralError) in throw CentralError(.other) }
+        ) {}
+      }
+      #expect(error?.code == .busy)
       #expect(await stage.daemon.members(Self.ofInterest) == ["RegisterAgent", "UnregisterAgent"])
     }
   }

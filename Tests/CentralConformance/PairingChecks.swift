@@ -10,9 +10,9 @@ private final class Intents: Sendable {
 
   var count: Int { number.withLock { $0 } }
 
-  /// Pairing that counts its intents.
+  /// Pairing that counts its intents, and knows that no other program makes bonds.
   func pairing(_ method: Pairing.Method) -> Pairing {
-    Pairing(method) { () async throws(CentralError) in self.number.withLock { $0 += 1 } }
+    Pairing(method, trustsBond: true) { () async throws(CentralError) in self.number.withLock { $0 += 1 } }
   }
 }
 
@@ -117,6 +117,15 @@ extension ConformanceCheck {
       let anew = try await subject.pair(Here.labelled, intents.pairing(passkey))
       try subject.expect(intents.count == 2, "the bond was not removed")
       await anew.disconnect()
+    },
+    ConformanceCheck("makes no link by a bond that may be without the passkey") { subject in
+      let link = try await subject.pair(Here.justWorks, Pairing(.justWorks))
+      await link.disconnect()
+      try await subject.expectFailure(.pairing(.passkeyUnused)) {
+        try await subject.pair(Here.justWorks, Pairing(passkey))
+      }
+      try await subject.expectNoLink()
+      try await subject.central.forget(Here.justWorks, on: Here.adapter, removingBond: true)
     },
     ConformanceCheck("pairs with several peripherals at once, and connects to others meanwhile") { subject in
       for address in [Here.justWorks, Here.labelled, Here.healthy] { try await subject.receive(address) }

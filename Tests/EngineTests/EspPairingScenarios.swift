@@ -159,6 +159,20 @@ import VirtualBuilding
     }
   }
 
+  @Test("a bond without the passkey is not kept, whatever its family says, and nothing is written over it")
+  func unused() async throws {
+    var (family, room) = (DeviceFamily.espIDF, Self.room(pairing: .passkey))
+    family.keepsBond = true
+    room.sharedFamily = Shared(family)
+    room.access[.passkey] = .secret(Secret("012345"))
+    let run = try await run([room], [.pairing(.demanded)])
+    #expect(run.outcome(1)?.outcome == .actionRequired && run.outcome(1)?.reason?.code == .passkeyUnused)
+    let intended = run.facts { if case .bondIntended(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(intended.map(\.kept) == [nil])
+    #expect(run.facts { if case .bondRemoved = $0 { true } else { nil } }.count == 1)
+    #expect(run.writes.isEmpty && run.remembered == [])
+  }
+
   @Test("a bond that a family keeps is on record as kept, and stays; the next attempt uses it")
   func kept() async throws {
     var (family, room) = (DeviceFamily.espIDF, Self.room(pairing: .justWorks))
@@ -176,7 +190,7 @@ import VirtualBuilding
       })
     #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
     let intended = run.facts { if case .bondIntended(let fact) = $0 { fact } else { nil } }.map(\.1)
-    #expect(intended.map(\.kept) == [true])
+    #expect(intended.map(\.kept) == [nil, true] && intended.allSatisfy { $0.protected == nil })
     #expect(run.facts { if case .bondRemoved = $0 { true } else { nil } }.isEmpty)
     #expect(run.remembered == [Sample.address(1)])
   }

@@ -143,6 +143,17 @@ struct BuildingRecordTests {
       .bondIntended(
         .init(room: "kitchen", attempt: 1, address: address(1), adapter: other, isKept: true)))
     #expect(state(keeping).bonds == [:] && state(keeping).keptBonds == [other: [address(1)]])
+    #expect(state(keeping).protectedBonds == [:])
+    // Until it is made, it is one to remove; another intent shows that it is gone.
+    #expect(state(killed, keeping).bonds == [:])
+    keeping.add(
+      .bondIntended(
+        .init(
+          room: "kitchen", attempt: 2, address: address(1), adapter: other, isKept: true, isProtected: true)))
+    #expect(state(keeping).protectedBonds == [other: [address(1)]])
+    keeping.add(.bondIntended(.init(room: "kitchen", attempt: 3, address: address(1), adapter: other)))
+    #expect(state(keeping).bonds == [other: [address(1)]])
+    #expect(state(keeping).keptBonds == [:] && state(keeping).protectedBonds == [:])
   }
 
   @Test("what a device accepted of a save is on record until it shows otherwise")

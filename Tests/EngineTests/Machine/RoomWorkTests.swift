@@ -33,6 +33,23 @@ import Testing
     return work
   }
 
+  @Test("a device is paired once it demands that, also after it took something; a lost link then is no demand")
+  func demand() {
+    for (seen, written, pairs) in [
+      (.pairingRequired(FailedStep(.write)), [], true),
+      (.linkLost(FailedStep(.write)), [], true),
+      (.pairingRequired(FailedStep(.write)), [.roomName], true),
+      (.linkLost(FailedStep(.write)), [.roomName], false),
+    ] as [(FailureReason, Set<SettingName>, Bool)] {
+      var work = work()
+      work.room.pairingDemand = .ifAsked
+      work.written = written
+      let counts = work.heed(seen)
+      #expect(counts == seen)
+      #expect(work.room.pairs == pairs && work.room.pairsIfAsked != pairs)
+    }
+  }
+
   @Test("only a later acknowledgement ends a refusal")
   func refusal() {
     #expect(
