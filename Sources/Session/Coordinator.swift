@@ -33,6 +33,8 @@ package final class Coordinator: Sendable {
     var bonds: Set<BondRemoved> = []
     /// Those that the run has made and keeps, and a passkey protects.
     var protectedBonds: Set<BondRemoved> = []
+    /// Those that the run has intended or removed.
+    var touchedBonds: Set<BondRemoved> = []
   }
 
   private struct Entry {
@@ -77,6 +79,11 @@ package final class Coordinator: Sendable {
     state.withLock { $0.protectedBonds.contains(BondRemoved(address: address, adapter: adapter)) }
   }
 
+  /// Whether the run has intended or removed a bond. Then the record of earlier runs says nothing about it any more.
+  package func hasTouchedBond(with address: BluetoothAddress, on adapter: AdapterID) -> Bool {
+    state.withLock { $0.touchedBonds.contains(BondRemoved(address: address, adapter: adapter)) }
+  }
+
   /// Queues an event without waiting for it. Dropped once the record has failed; an observation may be left out
   /// (`RecordLimit`).
   package func note(_ fact: Fact) {
@@ -111,10 +118,12 @@ package final class Coordinator: Sendable {
       switch fact {
       case .bondIntended(let fact):
         let bond = BondRemoved(address: fact.address, adapter: fact.adapter)
+        state.touchedBonds.insert(bond)
         if fact.kept == true { state.bonds.remove(bond) } else { state.bonds.insert(bond) }
         state.protectedBonds.remove(bond)
         if fact.protected == true { state.protectedBonds.insert(bond) }
       case .bondRemoved(let bond):
+        state.touchedBonds.insert(bond)
         state.bonds.remove(bond)
         state.protectedBonds.remove(bond)
       default: break

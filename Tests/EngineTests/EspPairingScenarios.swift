@@ -195,16 +195,43 @@ import VirtualBuilding
     #expect(run.remembered == [Sample.address(1)])
   }
 
-  @Test("a run removes the bonds that a killed one left, before it uses the adapter")
+  @Test("a run removes the bonds that a killed one left, before it uses the adapter, and no other")
   func left() async throws {
     let adapter = AdapterID(adapters[0].address)
-    let run = try await run([Self.room(pairing: .justWorks)], [.pairing(.demanded)]) { request in
-      var lastKnown = LastKnownBuilding()
-      lastKnown.bonds = [adapter: [Sample.address(7)]]
-      request.known = Known(lastKnown: lastKnown)
-    }
+    let (recorded, other) = (Sample.address(2), Sample.address(3))
+    let run = try await rehearse(
+      [], rooms: [Self.room(pairing: .justWorks)],
+      scenario: { scenario in
+        scenario.sensors = (1...3).map {
+          SensorScenario(
+            address: Sample.address($0), family: .espIDF, faults: [ScheduledFault(.pairing(.demanded))])
+        }
+      },
+      before: { world, clock in
+        for address in [recorded, other] {
+          let link = try await world.connect(to: address, on: adapter.address)
+          _ = try await world.beginPairing(over: link, hasKeyboard: false)
+          try await world.finishPairing(over: link, passkey: nil)
+          await world.disconnect(link)
+          try await clock.sleep(for: .seconds(5))
+        }
+      },
+      request: { request in
+        var lastKnown = LastKnownBuilding()
+        lastKnown.bonds = [adapter: [recorded]]
+        request.known = Known(lastKnown: lastKnown)
+      },
+      during: { backstage, event in
+        switch event.fact {
+        case .bondRemoved(let fact):
+          #expect(await !backstage.world.hasBond(with: fact.address, on: fact.adapter.address))
+        case .runFinished:
+          #expect(await backstage.world.hasBond(with: other, on: adapter.address))
+        default: break
+        }
+      })
     let removed = run.facts { if case .bondRemoved(let fact) = $0 { fact } else { nil } }.map(\.1)
-    #expect(removed.first == BondRemoved(address: Sample.address(7), adapter: adapter))
+    #expect(removed.first == BondRemoved(address: recorded, adapter: adapter))
     #expect(run.outcome(1)?.outcome == .provisioned)
   }
 }

@@ -25,7 +25,8 @@ extension RunShell {
 
   func findLeftLinks(_ session: RadioSession, removingBonds addresses: [BluetoothAddress]) async {
     var unknown: [BluetoothAddress] = []
-    for address in addresses {
+    // An adapter may come back after this run has paired.
+    for address in addresses where !coordinator.hasTouchedBond(with: address, on: session.adapter) {
       // A stack that does not answer would take as long for each.
       guard let isConfirmed = await forgotten(address, on: session.adapter, removingBond: true) else { break }
       if isConfirmed { noteNoBond(address, session.adapter) } else { unknown.append(address) }

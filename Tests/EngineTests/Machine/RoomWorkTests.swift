@@ -33,7 +33,7 @@ import Testing
     return work
   }
 
-  @Test("a device is paired once it demands that, also after it took something; a lost link then is no demand")
+  @Test("a device is paired once it demands that, also after a write; a link that is lost then is no demand")
   func demand() {
     for (seen, written, pairs) in [
       (.pairingRequired(FailedStep(.write)), [], true),
