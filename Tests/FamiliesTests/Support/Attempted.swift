@@ -80,6 +80,7 @@ private struct OneDevice: ForwardingCentral {
   func adapterChanges() async -> AsyncStream<[Adapter]> { AsyncStream { $0.finish() } }
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    to address: BluetoothAddress, on adapter: AdapterID, pairing: Pairing?,
+    linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral { device }
 }
