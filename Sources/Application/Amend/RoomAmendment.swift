@@ -27,12 +27,7 @@ package struct RoomAmendment {
 
   /// What removes the bonds that runs have kept with devices.
   package func keptBonds(with devices: [BluetoothAddress]) -> [String?] {
-    base.lastKnown.keptBonds.sorted { $0.key < $1.key }.flatMap { adapter, bonded in
-      devices.filter(bonded.contains).map { device -> String? in
-        let host = adapter.host.map { "The host \($0)" } ?? "The computer of \(adapter)"
-        return "\(host) has a bond with \(device): run `bluetoothctl remove \(device)` there."
-      }
-    }
+    BondWords.removing(base.lastKnown.keptBonds.mapValues { $0.intersection(devices) }, verb: "has")
   }
 
   /// Where the room stands; by the manifest, too, if it is named.

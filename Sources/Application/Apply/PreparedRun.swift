@@ -92,7 +92,8 @@ package struct PreparedRun {
     return request
   }
 
-  /// The reason why there is nothing to do, if no room is left to work on.
+  /// The reason why there is nothing to do, if no room is left to work on; with the bonds that an interrupted run may have
+  /// left, since no adapter is used.
   package var nothingLeft: String? {
     guard selected.isEmpty else { return nil }
     let states = source.building.rooms.map { known.status(of: $0).kind }
@@ -103,7 +104,9 @@ package struct PreparedRun {
     if retired > 0 { parts.append("\(retired) out of service") }
     let others = states.count(where: \.isOpen)
     if others > 0 { parts.append("\(others) not selected") }
-    return "Nothing to do: \(parts.joined(separator: ", "))."
+    let bonds = BondWords.removing(
+      known.lastKnown.bonds, verb: "may have", origin: "which an interrupted run made")
+    return (["Nothing to do: \(parts.joined(separator: ", "))."] + bonds).joined(separator: "\n")
   }
 
   private static func refuse(_ conflicts: [RecordConflict], _ names: RoomNames) throws {
