@@ -86,16 +86,30 @@ extension BlueZCentral {
 
   private func registerAgent() async throws(CentralError) {
     await connection.export(Self.agent) { [weak self] in await self?.answer($0) ?? Self.refusal }
-    _ = try await call(
-      Name.manager, Name.Interface.agentManager, Name.Member.registerAgent,
-      [.objectPath(Self.agent), .string(pairing?.capability ?? "")], during: .pair)
+    let registration: [DBusValue] = [.objectPath(Self.agent), .string(pairing?.capability ?? "")]
+    do throws(CentralError) {
+      try await callManager(Name.Member.registerAgent, registration, connection.timeout)
+    } catch  where error.code == .pairing(.bondExists) {
+      // `AlreadyExists` is about the agent here: bluetoothd did not end the one before in time.
+      try? await callManager(Name.Member.unregisterAgent, [.objectPath(Self.agent)])
+      do throws(CentralError) {
+        try await callManager(Name.Member.registerAgent, registration, connection.timeout)
+      } catch {
+        throw error.code == .pairing(.bondExists) ? CentralError(.busy, stackText: error.stackText) : error
+      }
+    }
   }
 
   private func retireAgent() async {
-    _ = try? await call(
-      Name.manager, Name.Interface.agentManager, Name.Member.unregisterAgent, [.objectPath(Self.agent)],
-      during: .pair, timeout: Self.teardownLimit)
+    try? await callManager(Name.Member.unregisterAgent, [.objectPath(Self.agent)])
     await connection.unexport(Self.agent)
+  }
+
+  private func callManager(
+    _ member: MemberName, _ body: [DBusValue], _ timeout: Duration = BlueZCentral.teardownLimit
+  ) async throws(CentralError) {
+    _ = try await call(
+      Name.manager, Name.Interface.agentManager, member, body, during: .pair, timeout: timeout)
   }
 
   /// Answers bluetoothd, and nobody else, about the device that is being paired; refuses everything else at once.

@@ -327,6 +327,21 @@ struct PairingScenarios {
     }
   }
 
+  @Test("an agent that bluetoothd still has of an earlier pairing is replaced")
+  func agentLeft() async throws {
+    try await stage { stage in
+      _ = await Self.pair(stage)
+      await stage.daemon.reply(to: "RegisterAgent") { [daemon = stage.daemon] _ in
+        await daemon.count("RegisterAgent") > 1
+          ? .success([]) : .failure(.remote("org.bluez.Error.AlreadyExists", "Already Exists"))
+      }
+      #expect(await Self.failure(stage, .justWorks) == nil)
+      #expect(
+        await stage.daemon.members(Self.ofInterest)
+          == ["RegisterAgent", "UnregisterAgent", "RegisterAgent", "Pair", "UnregisterAgent"])
+    }
+  }
+
   @Test("without the permission to have an agent nothing is paired")
   func noAgent() async throws {
     try await stage { stage in
