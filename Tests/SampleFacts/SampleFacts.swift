@@ -89,7 +89,9 @@ package enum SampleFacts {
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
     .bondIntended(
-      BondIntended(room: "lobby", attempt: 1, address: address, adapter: AdapterID(address), isKept: true)),
+      BondIntended(
+        room: "lobby", attempt: 1, address: address, adapter: AdapterID(address), isKept: true,
+        isProtected: true)),
     .stageStarted(StageStarted(room: "lobby", attempt: 1, stage: .write, setting: .minor, timeout: 10)),
     .stageEnded(
       StageEnded(

@@ -217,6 +217,28 @@ def test_a_bond_of_another_program_stays(scenario: Scenario, radio: Radio) -> No
 
 
 @pytest.mark.setting(prepare=add_a_pair)
+def test_a_bond_of_another_program_does_not_replace_the_passkey(scenario: Scenario, radio: Radio) -> None:
+    lab, (free, bonded) = scenario.lab, scenario.building.rooms
+    assert isinstance(bonded, SocketRoom)
+    own = f"agent=KeyboardOnly:{int(bonded.passkey)}"
+    log = steps(lab, bonded.address, own, *FOUND, "pair=40", "disconnect", "gone=20")
+    assert failure(log, "pair") == ""
+    stored = keys(lab, bonded.address)
+    assert stored
+
+    done = scenario.apply()
+    assert done.code == 100, done.err
+    report = scenario.check_reports_are_true()
+    claimed = report[bonded.name]
+    print(f"{claimed['outcome']} ({claimed['reason_code']}): {claimed['reason']} {claimed['advice']}")
+    assert claimed["reason_code"] in {"passkey_unused", "content_hidden"}
+    assert "bluetoothctl remove" in claimed["advice"]
+    assert radio.sensors()[bonded.address]["writes"] == []
+    assert report[free.name]["outcome"] in PROVISIONED
+    assert keys(lab, bonded.address) == stored
+
+
+@pytest.mark.setting(prepare=add_a_pair)
 def test_a_device_that_lost_the_bond_of_another_program(scenario: Scenario, radio: Radio) -> None:
     """roboprov does not delete a bond that it did not make, and does not blame the distance alone."""
     lab, (bonded, free) = scenario.lab, scenario.building.rooms
