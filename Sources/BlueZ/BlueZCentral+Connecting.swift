@@ -89,17 +89,16 @@ extension BlueZCentral {
     guard attempts[path] == nil else {
       throw CentralError(.busy, stackText: "a connection to it is being made already")
     }
-    switch way {
-    case .connecting: break
-    case .bond:
-      guard hasBond(path) else {
-        throw CentralError(.peripheralUnknown, stackText: "BlueZ has removed its bond with this device")
-      }
-    case .pairing:
-      guard !device.flag(Name.Property.connected) else {
-        throw CentralError(.busy, stackText: "another program is connected to it, so it cannot be paired")
-      }
+    if case .pairing = way, device.flag(Name.Property.connected) {
+      throw CentralError(.busy, stackText: "another program is connected to it, so it cannot be paired")
     }
+    try checkBond(path, for: way)
+  }
+
+  /// Another program may remove the bond at any time. Without it, BlueZ makes a link that is not encrypted.
+  private func checkBond(_ path: ObjectPath, for way: Way) throws(CentralError) {
+    guard case .bond = way, !hasBond(path) else { return }
+    throw CentralError(.peripheralUnknown, stackText: "BlueZ has removed its bond with this device")
   }
 
   private func makeLink(
@@ -126,9 +125,11 @@ extension BlueZCentral {
         try await pairs ? callPair(path, adapterPath) : callConnect(path, adapterPath)
       } catch  where error.code == .busy {
         await disconnect(path)
+        try checkBond(path, for: way)
         try await pairs ? callPair(path, adapterPath) : callConnect(path, adapterPath)
       }
       try await connected(path)
+      try checkBond(path, for: way)
     } catch {
       log.debug("\(path.text): connection attempt failed (\(error.code))")
       // A failed attempt must not continue in the stack, whatever the reason of the failure.

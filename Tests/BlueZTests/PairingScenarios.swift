@@ -274,6 +274,21 @@ struct PairingScenarios {
     }
   }
 
+  @Test("a link is not used if its bond goes while it is made")
+  func bondRemoved() async throws {
+    try await stage(["Paired": .bool(true)]) { stage in
+      _ = await Self.pair(stage)
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
+        // As after an idle `CancelPairing`.
+        await daemon.setDevice(["Paired": .bool(false), "Connected": .bool(true)])
+        return .success([])
+      }
+      #expect(await Self.failure(stage, .justWorks)?.code == .peripheralUnknown)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect"])
+      #expect(await !stage.daemon.isConnected)
+    }
+  }
+
   @Test("a device that BlueZ removes, or another program pairs, before the call of Pair is not paired")
   func changedMeanwhile() async throws {
     for (isRemoved, code) in [(true, .peripheralUnknown), (false, .pairing(.bondExists))]
