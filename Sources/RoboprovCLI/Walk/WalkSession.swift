@@ -207,10 +207,10 @@ actor WalkSession {
       return false
     }
     let rooms = source.building.rooms.filter { room in assignments.contains { $0.room == room.id } }
-    var assignments = assignments
+    var complete = assignments
     do {
-      if !isRehearsal { assignments = try DeviceLabel.withPasskeys(assignments, in: source.building) }
-      let patches = isRehearsal ? [] : try DeviceLabel.write(assignments, to: source.path)
+      if !isRehearsal { complete = try DeviceLabel.withPasskeys(assignments, in: source.building) }
+      let patches = isRehearsal ? [] : try DeviceLabel.write(complete, to: source.path)
       if walk.provisions, !isRehearsal {
         // The digest for the record must be that of the changed manifest.
         let resolved = source.building
@@ -223,7 +223,7 @@ actor WalkSession {
       say("not saved: \(Self.words(error))")
       return false
     }
-    for assignment in assignments { source.setLabel(assignment) }
+    for assignment in complete { source.setLabel(assignment) }
     if walk.provisions {
       walk.saved()
       return true
