@@ -13,9 +13,15 @@ struct OrgBluezConformanceTests {
     _ scenario: Scenario = ConformanceScenario.scenario, _ version: BlueZVersion = .debian12,
     _ body: @escaping @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
   ) async throws {
-    try await ServedBuilding.serveInVirtualTime(scenario, version: version) { building in
+    try await ServedBuilding.serveInVirtualTime(Self.scenario(scenario, version)) { building in
       try await Self.use(building, body)
     }
+  }
+
+  private static func scenario(_ scenario: Scenario, _ version: BlueZVersion) -> Scenario {
+    var scenario = scenario
+    scenario.bluez = version
+    return scenario
   }
 
   private static func use(
@@ -37,10 +43,8 @@ struct OrgBluezConformanceTests {
   @Test(
     "the central passes the conformance check with each version of BlueZ",
     arguments: ConformanceCheck.all, BlueZVersion.allCases)
-  func conforms(_ check: ConformanceCheck, _ bluez: BlueZVersion) async throws {
-    var scenario = ConformanceScenario.scenario
-    scenario.bluez = bluez
-    try await withWorld(scenario) { _, subject in try await check.run(subject) }
+  func conforms(_ check: ConformanceCheck, _ version: BlueZVersion) async throws {
+    try await withWorld(ConformanceScenario.scenario, version) { _, subject in try await check.run(subject) }
   }
 
   @Test(
@@ -54,7 +58,8 @@ struct OrgBluezConformanceTests {
     "another program's default agent is asked nothing",
     arguments: ConformanceCheck.pairing.filter { $0.description.hasPrefix("pairs") }, BlueZVersion.allCases)
   func foreignAgent(_ check: ConformanceCheck, _ version: BlueZVersion) async throws {
-    try await ServedBuilding.serveInVirtualTime(ConformanceScenario.pairing, version: version) { building in
+    let scenario = Self.scenario(ConformanceScenario.pairing, version)
+    try await ServedBuilding.serveInVirtualTime(scenario) { building in
       let other = try await Connection.open(building.daemon.busAddress)
       let (questions, question) = AsyncStream.makeStream(of: MemberName.self)
       await other.export("/agent") { call in

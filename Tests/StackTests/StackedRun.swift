@@ -73,6 +73,7 @@ struct StackedRun: Sendable {
   ) async throws -> StackedRun {
     var scenario = Scenario(
       seed: seed, adapters: [AdapterScenario(address: adapter, name: "hci0")], sensors: sensors)
+    scenario.bluez = version
     change(&scenario)
     let calls = Lock<[String]>([])
     let observed = Misconduct { member, number in
@@ -80,7 +81,7 @@ struct StackedRun: Sendable {
       return misconduct?.act(member, number)
     }
     return try await ServedBuilding.serveInVirtualTime(
-      scenario, bus: LocalBus(delay: delay), needsBus: false, version: version, misconduct: observed
+      scenario, bus: LocalBus(delay: delay), needsBus: false, misconduct: observed
     ) { building in
       let recorder = EventRecorder(clock: building.clock)
       if isKnown { try await receiveAll(sensors.count, in: building) }
