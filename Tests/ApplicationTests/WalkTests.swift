@@ -34,9 +34,10 @@ struct WalkTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let labels = #"{ "\#(Self.address(7))": { "passkey": "012345" } }"#
-    FileManager.default.createFile(
-      atPath: folder.appending(path: "labels.json").path, contents: Data(labels.utf8),
-      attributes: [.posixPermissions: 0o600])
+    let file = folder.appending(path: "labels.json").path
+    #expect(
+      FileManager.default.createFile(
+        atPath: file, contents: Data(labels.utf8), attributes: [.posixPermissions: 0o600]))
     var family = DeviceFamily.roboSensor
     family.access = [
       SettingDescription(.passkey, "passkey", .passkey, isRequired: true, isOnLabel: true, documentation: "")

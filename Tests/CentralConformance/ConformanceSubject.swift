@@ -85,7 +85,7 @@ package enum ConformanceScenario {
 extension ConformanceScenario {
   /// The same with devices that pair.
   package static let pairing: Scenario = {
-    var scenario = scenario
+    var scenario = ConformanceScenario.scenario
     let rules: [BluetoothAddress: PairingRules] = [
       justWorks: PairingRules(), labelled: PairingRules(passkey: 12_345),
       closed: PairingRules(isOpen: false), mute: PairingRules(isAnswering: false),

@@ -1,3 +1,4 @@
+import Bluetooth
 import Families
 import Manifest
 import Model

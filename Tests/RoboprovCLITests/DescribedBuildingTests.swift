@@ -56,7 +56,7 @@ struct DescribedBuildingTests {
       try await site.run(["validate", "building.yaml"]).expect(65, errors: "passkey")
       try change("building.yaml", "  zone: 3\n", "  zone: 3\n  passkey: \"042042\"\n")
       let outcome = try await site.run(["apply", "building.yaml", "--simulate"])
-      try outcome.expect(0)
+      outcome.expect(0)
       let rooms = try site.rehearsal.report["rooms"].items
       #expect(rooms.count == 5 && rooms.allSatisfy { $0["outcome"].text == "provisioned" })
       let journal = try site.rehearsal.text(of: "journal.jsonl")
