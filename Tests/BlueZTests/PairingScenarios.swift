@@ -210,10 +210,10 @@ struct PairingScenarios {
         await daemon.setDevice(["Connected": .bool(false)])
         return .success([])
       }
-      let began = SystemClock().now
+      let began = stage.central.clock.now
       let error = await Self.failure(stage, .justWorks)
       #expect(error?.code == .pairing(.lost))
-      let took = began.duration(to: SystemClock().now)
+      let took = began.duration(to: stage.central.clock.now)
       #expect(took >= .seconds(45) && took <= .seconds(50), "\(took)")
       #expect(await stage.daemon.members(Self.ofInterest).last == "UnregisterAgent")
     }

@@ -4,12 +4,18 @@ import VirtualBuilding
 private typealias Here = ConformanceScenario
 
 extension ConformanceCheck {
+  /// Without what only later versions of BlueZ report: the controller.
+  private static func identity(_ adapter: Adapter) -> Adapter {
+    var adapter = adapter
+    adapter.hardware = nil
+    return adapter
+  }
+
   static let adapterChecks = [
     ConformanceCheck("lists the adapters with their identity and state") { subject in
       await subject.world.setPowered(false, Here.otherAdapter.address)
       try await subject.eventually("hci1 to be off") {
-        let adapters = try await subject.central.adapters()
-        return adapters == [
+        try await subject.central.adapters().map(Self.identity) == [
           Adapter(id: Here.adapter, name: "hci0", state: .ready),
           Adapter(id: Here.otherAdapter, name: "hci1", state: .poweredOff),
         ]
@@ -25,7 +31,8 @@ extension ConformanceCheck {
         while let adapters = await changes.next(), adapters.map(\.id) != [Here.otherAdapter] {}
         await subject.world.setPresent(true, Here.adapter.address, name: "hci2")
         while let adapters = await changes.next() {
-          if adapters.first == Adapter(id: Here.adapter, name: "hci2", state: .ready) { return }
+          let first = adapters.first.map(Self.identity)
+          if first == Adapter(id: Here.adapter, name: "hci2", state: .ready) { return }
         }
         throw ConformanceFailure(description: "the stream of changes ended")
       }

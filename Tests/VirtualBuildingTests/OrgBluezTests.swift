@@ -439,9 +439,9 @@ struct OrgBluezTests {
         #expect(first == reply)
         group.cancelAll()
       }
-      let gone = client.signals.firstIndex { $0.removes(Self.dead) }
       let off = try #require(
-        client.signals.firstIndex { $0.value(of: "Powered", at: Self.hci0) == .bool(false) })
+        await client.wait { $0.value(of: "Powered", at: Self.hci0) == .bool(false) })
+      let gone = client.signals.firstIndex { $0.removes(Self.dead) }
       #expect(gone.map { $0 < off } == (bluez == .debian12 ? nil : true))
     }
   }
