@@ -47,6 +47,8 @@ ROOT_PACKAGES = [
 MODULES = [
     "virtio_pci", "virtio_blk", "virtio_console", "virtio_rng", "ext4", "9p", "9pnet_virtio",
     "hci_vhci", "algif_hash", "algif_skcipher", "cmac", "ecb", "crc32c_generic",
+    # The random numbers of keys: without them each pairing fails for an unspecified reason.
+    "drbg", "jitterentropy_rng", "hmac", "sha256_generic", "sha512_generic", "ctr",
 ]  # fmt: skip
 
 _UNNEEDED = ("./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/perl*", "./usr/lib/*/perl*")
