@@ -44,9 +44,9 @@ package protocol Central: Sendable {
   /// remains.
   ///
   /// With `pairing` the link is encrypted: by the bond that the stack has with the peripheral, or else by a new one, which
-  /// the stack keeps until `forget`. A bond that may be without the passkey is not used (`Pairing.acceptsBond`). Pairing ends by itself in less than a minute after the link is up. No link remains if
-  /// it fails, but a bond may, whatever the error: whoever gave the intent calls `forget`. Several that pair on one host
-  /// wait for each other.
+  /// the stack keeps until `forget`. A bond that may be without the passkey is not used (`Pairing.acceptsBond`). Pairing
+  /// ends by itself in less than a minute after the link is up. If it fails, no link remains, but a bond may, whatever the
+  /// error: whoever gave the intent calls `forget`. Pairings on one host follow each other.
   /// - Parameters:
   ///   - pairing: how to pair; nil if the peripheral does not demand it.
   ///   - linked: called at most once, before the return, when the stack reports the link: the adapter can

@@ -91,17 +91,8 @@ package struct BuildingRecord: Sendable {
       receive(fact, in: run.run)
     case .linksHeld(let fact):
       folded.linksHeld[fact.adapter] = fact.links
-    case .bondIntended(let fact):
-      // An intent, too, means that there was no bond.
-      folded.removeBond(with: fact.address, on: fact.adapter)
-      if fact.kept == true {
-        folded.keptBonds[fact.adapter, default: []].insert(fact.address)
-        if fact.protected == true { folded.protectedBonds[fact.adapter, default: []].insert(fact.address) }
-      } else {
-        folded.bonds[fact.adapter, default: []].insert(fact.address)
-      }
-    case .bondRemoved(let fact):
-      folded.removeBond(with: fact.address, on: fact.adapter)
+    case .bondIntended, .bondRemoved:
+      folded.bonds.take(event.fact)
     case .eventsOmitted(let fact):
       if fact.omitted.contains(where: { $0.kind == "device_sighted" }) { folded.lacksSightings = true }
     case .settingWritten(let fact):

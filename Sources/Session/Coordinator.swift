@@ -29,12 +29,10 @@ package final class Coordinator: Sendable {
     var queue: [Entry] = []
     var isFinished = false
     var failure: RecordFailure?
-    /// Those that the run intended and has not removed, except those that it keeps.
-    var bonds: Set<BondRemoved> = []
-    /// Those that the run has made and keeps, and a passkey protects.
-    var protectedBonds: Set<BondRemoved> = []
+    /// Those of this run.
+    var bonds = Bonds()
     /// Those that the run has intended or removed.
-    var touchedBonds: Set<BondRemoved> = []
+    var touchedBonds: Set<Bond> = []
   }
 
   private struct Entry {
@@ -71,17 +69,17 @@ package final class Coordinator: Sendable {
 
   /// Whether the stack may have a bond that this run made and does not keep.
   package func mayHaveBond(with address: BluetoothAddress, on adapter: AdapterID) -> Bool {
-    state.withLock { $0.bonds.contains(BondRemoved(address: address, adapter: adapter)) }
+    state.withLock { $0.bonds[Bond(with: address, on: adapter)] == .temporary }
   }
 
   /// Whether the stack has a bond that this run made and keeps, and that a passkey protects.
   package func hasProtectedBond(with address: BluetoothAddress, on adapter: AdapterID) -> Bool {
-    state.withLock { $0.protectedBonds.contains(BondRemoved(address: address, adapter: adapter)) }
+    state.withLock { $0.bonds[Bond(with: address, on: adapter)] == .protected }
   }
 
   /// Whether the run has intended or removed a bond. Then the record of earlier runs says nothing about it any more.
   package func hasTouchedBond(with address: BluetoothAddress, on adapter: AdapterID) -> Bool {
-    state.withLock { $0.touchedBonds.contains(BondRemoved(address: address, adapter: adapter)) }
+    state.withLock { $0.touchedBonds.contains(Bond(with: address, on: adapter)) }
   }
 
   /// Queues an event without waiting for it. Dropped once the record has failed; an observation may be left out
@@ -115,19 +113,7 @@ package final class Coordinator: Sendable {
     let failure = state.withLock { state -> RecordFailure? in
       precondition(!state.isFinished, "an event after the end of the run: \(fact?.kind ?? "flush")")
       if let failure = state.failure { return failure }
-      switch fact {
-      case .bondIntended(let fact):
-        let bond = BondRemoved(address: fact.address, adapter: fact.adapter)
-        state.touchedBonds.insert(bond)
-        if fact.kept == true { state.bonds.remove(bond) } else { state.bonds.insert(bond) }
-        state.protectedBonds.remove(bond)
-        if fact.protected == true { state.protectedBonds.insert(bond) }
-      case .bondRemoved(let bond):
-        state.touchedBonds.insert(bond)
-        state.bonds.remove(bond)
-        state.protectedBonds.remove(bond)
-      default: break
-      }
+      if let bond = state.bonds.take(fact) { state.touchedBonds.insert(bond) }
       let elapsed = start.duration(to: clock.now)
       for fact in fact.map({ state.limit.admitted($0, at: elapsed) }) ?? [] {
         state.sequence += 1

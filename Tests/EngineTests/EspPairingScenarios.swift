@@ -218,7 +218,8 @@ import VirtualBuilding
       },
       request: { request in
         var lastKnown = LastKnownBuilding()
-        lastKnown.bonds = [adapter: [recorded]]
+        lastKnown.bonds.take(
+          .bondIntended(.init(room: "lobby", attempt: 1, address: recorded, adapter: adapter)))
         request.known = Known(lastKnown: lastKnown)
       },
       during: { backstage, event in

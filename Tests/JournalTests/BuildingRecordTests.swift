@@ -132,28 +132,32 @@ struct BuildingRecordTests {
     for adapter in [Events.adapter, other] {
       killed.add(.bondIntended(.init(room: "kitchen", attempt: 1, address: address(1), adapter: adapter)))
     }
-    #expect(state(killed).bonds == [Events.adapter: [address(1)], other: [address(1)]])
+    #expect(state(killed).bonds.devices(.temporary) == [Events.adapter: [address(1)], other: [address(1)]])
     killed.add(.bondRemoved(.init(address: address(1), adapter: Events.adapter)))
-    #expect(state(killed).bonds == [other: [address(1)]])
+    #expect(state(killed).bonds.devices(.temporary) == [other: [address(1)]])
     var next = Run("2", rooms: [kitchen])
     next.add(.bondRemoved(.init(address: address(1), adapter: other)))
-    #expect(state(killed, next).bonds == [:])
+    #expect(state(killed, next).bonds.devices(.temporary) == [:])
     var keeping = Run("3", rooms: [kitchen])
     keeping.add(
       .bondIntended(
         .init(room: "kitchen", attempt: 1, address: address(1), adapter: other, isKept: true)))
-    #expect(state(keeping).bonds == [:] && state(keeping).keptBonds == [other: [address(1)]])
-    #expect(state(keeping).protectedBonds == [:])
+    #expect(
+      state(keeping).bonds.devices(.temporary) == [:]
+        && state(keeping).bonds.devices(.kept, .protected) == [other: [address(1)]])
+    #expect(state(keeping).bonds.devices(.protected) == [:])
     // Until it is made, it is one to remove; another intent shows that it is gone.
-    #expect(state(killed, keeping).bonds == [:])
+    #expect(state(killed, keeping).bonds.devices(.temporary) == [:])
     keeping.add(
       .bondIntended(
         .init(
           room: "kitchen", attempt: 2, address: address(1), adapter: other, isKept: true, isProtected: true)))
-    #expect(state(keeping).protectedBonds == [other: [address(1)]])
+    #expect(state(keeping).bonds.devices(.protected) == [other: [address(1)]])
     keeping.add(.bondIntended(.init(room: "kitchen", attempt: 3, address: address(1), adapter: other)))
-    #expect(state(keeping).bonds == [other: [address(1)]])
-    #expect(state(keeping).keptBonds == [:] && state(keeping).protectedBonds == [:])
+    #expect(state(keeping).bonds.devices(.temporary) == [other: [address(1)]])
+    #expect(
+      state(keeping).bonds.devices(.kept, .protected) == [:]
+        && state(keeping).bonds.devices(.protected) == [:])
   }
 
   @Test("what a device accepted of a save is on record until it shows otherwise")

@@ -67,6 +67,15 @@ struct OrgBluezPairingTests {
     try await client.call(manager, manager1, "UnregisterAgent", .objectPath("/agent"))
   }
 
+  /// Pairs with a device by Just Works, and ends the link.
+  private static func makeBond(_ client: BusClient) async throws {
+    try await OrgBluezTests.receive(openPath, client)
+    try await withAgent(client, "NoInputNoOutput", answer: { refusal }) { _ in
+      try await client.call(openPath, device1, "Pair")
+    }
+    try await client.call(openPath, device1, "Disconnect")
+  }
+
   static let refusal = Result<[DBusValue], DBusError>.failure(.remote("org.bluez.Error.Rejected", "no"))
 
   @Test("without an agent even Just Works is refused", arguments: BlueZVersion.allCases)
@@ -155,11 +164,7 @@ struct OrgBluezPairingTests {
   func bonded() async throws {
     for version in BlueZVersion.allCases {
       try await serve(version) { client, building in
-        try await OrgBluezTests.receive(Self.openPath, client)
-        try await Self.withAgent(client, "NoInputNoOutput", answer: { Self.refusal }) { _ in
-          try await client.call(Self.openPath, Self.device1, "Pair")
-        }
-        try await client.call(Self.openPath, Self.device1, "Disconnect")
+        try await Self.makeBond(client)
         await building.stack.killDaemon()
         await building.stack.startDaemon()
         #expect(await client.property(Self.openPath, Self.device1, "Bonded") == .bool(true))
@@ -181,11 +186,7 @@ struct OrgBluezPairingTests {
   @Test("a device that has lost its key is not connected to any more, and stays paired")
   func staleBond() async throws {
     try await serve { client, building in
-      try await OrgBluezTests.receive(Self.openPath, client)
-      try await Self.withAgent(client, "NoInputNoOutput", answer: { Self.refusal }) { _ in
-        try await client.call(Self.openPath, Self.device1, "Pair")
-      }
-      try await client.call(Self.openPath, Self.device1, "Disconnect")
+      try await Self.makeBond(client)
       await building.world.deleteKeys(of: Self.open)
       #expect(await client.failure(Self.openPath, Self.device1, "Connect") != nil)
       #expect(await client.property(Self.openPath, Self.device1, "Paired") == .bool(true))

@@ -9,19 +9,17 @@ import VirtualTime
 struct VirtualCentralConformanceTests {
   @Test("the central passes the conformance check", arguments: ConformanceCheck.all)
   func conforms(_ check: ConformanceCheck) async throws {
-    try await VirtualTime.run { clock in
-      try await Building.inWorld(ConformanceScenario.scenario, clock) { world in
-        try await check.run(
-          ConformanceSubject(
-            central: await VirtualCentral(world: world, clock: clock), world: world, clock: clock))
-      }
-    }
+    try await Self.run(check, in: ConformanceScenario.scenario)
   }
 
   @Test("the central passes the checks of pairing", arguments: ConformanceCheck.pairing)
   func pairs(_ check: ConformanceCheck) async throws {
+    try await Self.run(check, in: ConformanceScenario.pairing)
+  }
+
+  private static func run(_ check: ConformanceCheck, in scenario: Scenario) async throws {
     try await VirtualTime.run { clock in
-      try await Building.inWorld(ConformanceScenario.pairing, clock) { world in
+      try await Building.inWorld(scenario, clock) { world in
         try await check.run(
           ConformanceSubject(
             central: await VirtualCentral(world: world, clock: clock), world: world, clock: clock))

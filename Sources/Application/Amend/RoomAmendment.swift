@@ -27,7 +27,8 @@ package struct RoomAmendment {
 
   /// What removes the bonds that runs have kept with devices.
   package func keptBonds(with devices: [BluetoothAddress]) -> [String?] {
-    BondWords.removing(base.lastKnown.keptBonds.mapValues { $0.intersection(devices) }, verb: "has")
+    let kept = base.lastKnown.bonds.devices(.kept, .protected)
+    return BondWords.removing(kept.mapValues { $0.intersection(devices) }, verb: "has")
   }
 
   /// Where the room stands; by the manifest, too, if it is named.

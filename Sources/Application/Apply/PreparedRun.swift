@@ -105,7 +105,7 @@ package struct PreparedRun {
     let others = states.count(where: \.isOpen)
     if others > 0 { parts.append("\(others) not selected") }
     let bonds = BondWords.removing(
-      known.lastKnown.bonds, verb: "may have", origin: "which an interrupted run made")
+      known.lastKnown.bonds.devices(.temporary), verb: "may have", origin: "which an interrupted run made")
     return (["Nothing to do: \(parts.joined(separator: ", "))."] + bonds).joined(separator: "\n")
   }
 

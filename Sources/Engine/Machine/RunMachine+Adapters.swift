@@ -137,7 +137,7 @@ extension RunMachine {
       enlist(place, on: adapter.id)
     }
     radios.presence.releasing.insert(session)
-    let bonds = goal == .apply ? request.known.lastKnown.bonds[adapter.id] ?? [] : []
+    let bonds = goal == .apply ? request.known.lastKnown.bonds.devices(.temporary)[adapter.id] ?? [] : []
     perform(.findLeftLinks(session, removingBonds: bonds.sorted()))
     noteForeignScan(on: adapter, session)
   }

@@ -72,8 +72,8 @@ extension RunMachine {
           recorded: recorded(for: work),
           leastSecurity: [request.known.lastKnown.securities[work.address], work.security].compactMap(\.self)
             .max(),
-          hasProtectedBond: request.known.lastKnown.protectedBonds[engaged.session.adapter]?
-            .contains(work.address) == true,
+          hasProtectedBond: request.known.lastKnown.bonds[
+            Bond(with: work.address, on: engaged.session.adapter)] == .protected,
           mayOverwrite: request.known.mayOverwrite(work.room))))
     // The adapter can be lost while a person chooses the moment of the action.
     if radios.index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }

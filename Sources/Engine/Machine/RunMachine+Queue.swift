@@ -179,8 +179,8 @@ extension RunMachine {
   /// Whether an adapter may have the bond that the family of a device keeps: the device may pair with no other.
   private func keepsBond(of work: RoomWork, on adapter: AdapterID) -> Bool {
     guard work.room.family.keepsBond else { return false }
-    return work.adapter == adapter
-      || request.known.lastKnown.keptBonds[adapter]?.contains(work.address) == true
+    let bond = request.known.lastKnown.bonds[Bond(with: work.address, on: adapter)]
+    return work.adapter == adapter || bond == .kept || bond == .protected
   }
 
   // MARK: Timers

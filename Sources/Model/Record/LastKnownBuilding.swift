@@ -14,12 +14,8 @@ package struct LastKnownBuilding: Hashable, Sendable {
   package var securities: [BluetoothAddress: Int] = [:]
   /// The links that each controller last held or refused to exceed, where that was measured.
   package var linksHeld: [AdapterID: Int] = [:]
-  /// The devices that the host of each adapter may have a bond with, made by a run that could not remove it.
-  package var bonds: [AdapterID: Set<BluetoothAddress>] = [:]
-  /// The devices that the host of each adapter has a bond with which no run removes.
-  package var keptBonds: [AdapterID: Set<BluetoothAddress>] = [:]
-  /// Those of them that a passkey protects.
-  package var protectedBonds: [AdapterID: Set<BluetoothAddress>] = [:]
+  /// The temporary ones are those that a run could not remove.
+  package var bonds = Bonds()
 
   /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.
@@ -30,14 +26,6 @@ package struct LastKnownBuilding: Hashable, Sendable {
   /// The state of a building without any record by default.
   package init(rooms: [RoomID: LastKnownRoom] = [:], retired: [BluetoothAddress: Retirement] = [:]) {
     (self.rooms, self.retired) = (rooms, retired)
-  }
-
-  /// Notes that the host of an adapter has no bond with a device.
-  package mutating func removeBond(with address: BluetoothAddress, on adapter: AdapterID) {
-    for bonds in [\Self.bonds, \Self.keptBonds, \Self.protectedBonds] {
-      self[keyPath: bonds][adapter]?.remove(address)
-      if self[keyPath: bonds][adapter]?.isEmpty == true { self[keyPath: bonds][adapter] = nil }
-    }
   }
 
   /// What the device may hold if it sends this identity. Its other parts may be the firmware's, and differ from

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from lab.lab import sensor_address
+from lab.lab import Lab, sensor_address
 from lab.radio_client import Radio
 
 from .building import Building, EspRoom, PairedEspRoom, Room, SocketRoom
@@ -189,14 +189,28 @@ def test_a_device_loses_power_while_it_pairs(scenario: Scenario, radio: Radio) -
 # --- Bonds and agents of others ---
 
 
+def pair_as_another_program(lab: Lab, device: str, own_agent: str = "agent=NoInputNoOutput:no") -> set[str]:
+    """The keys that bluetoothd has of it then."""
+    log = steps(lab, device, own_agent, *FOUND, "pair=40", "disconnect", "gone=20")
+    assert failure(log, "pair") == ""
+    stored = keys(lab, device)
+    assert stored
+    return stored
+
+
+def check_done_without_bond(scenario: Scenario, device: str) -> None:
+    steps(scenario.lab, device, "forget")
+    again = scenario.apply()
+    assert again.code == 0, again.err
+    scenario.check_all_done()
+    scenario.check_clean()
+
+
 @pytest.mark.setting(prepare=add_a_pair)
 def test_a_bond_of_another_program_stays(scenario: Scenario, radio: Radio) -> None:
     """BlueZ shows nothing new of a device with a bond that advertises no data (trap 66), so it may be unreachable."""
     lab, (bonded, free) = scenario.lab, scenario.building.rooms
-    log = steps(lab, bonded.address, "agent=NoInputNoOutput:no", *FOUND, "pair=40", "disconnect", "gone=20")
-    assert failure(log, "pair") == ""
-    stored = keys(lab, bonded.address)
-    assert stored
+    stored = pair_as_another_program(lab, bonded.address)
 
     done = scenario.apply()
     report = scenario.check_reports_are_true()
@@ -208,12 +222,7 @@ def test_a_bond_of_another_program_stays(scenario: Scenario, radio: Radio) -> No
     assert keys(lab, bonded.address) == stored
     assert keys(lab, free.address) == set()
     assert radio.sensors()[bonded.address]["pairings"] == 1
-
-    steps(lab, bonded.address, "forget")
-    again = scenario.apply()
-    assert again.code == 0, again.err
-    scenario.check_all_done()
-    scenario.check_clean()
+    check_done_without_bond(scenario, bonded.address)
 
 
 @pytest.mark.setting(prepare=add_a_pair)
@@ -221,10 +230,7 @@ def test_a_bond_of_another_program_does_not_replace_the_passkey(scenario: Scenar
     lab, (free, bonded) = scenario.lab, scenario.building.rooms
     assert isinstance(bonded, SocketRoom)
     own = f"agent=KeyboardOnly:{int(bonded.passkey)}"
-    log = steps(lab, bonded.address, own, *FOUND, "pair=40", "disconnect", "gone=20")
-    assert failure(log, "pair") == ""
-    stored = keys(lab, bonded.address)
-    assert stored
+    stored = pair_as_another_program(lab, bonded.address, own)
 
     done = scenario.apply()
     assert done.code == 100, done.err
@@ -242,10 +248,8 @@ def test_a_bond_of_another_program_does_not_replace_the_passkey(scenario: Scenar
 def test_a_device_that_lost_the_bond_of_another_program(scenario: Scenario, radio: Radio) -> None:
     """roboprov does not delete a bond that it did not make, and does not blame the distance alone."""
     lab, (bonded, free) = scenario.lab, scenario.building.rooms
-    steps(lab, bonded.address, "agent=NoInputNoOutput:no", *FOUND, "pair=40", "disconnect", "gone=20")
+    stored = pair_as_another_program(lab, bonded.address)
     radio.do("lose_keys", address=bonded.address)
-    stored = keys(lab, bonded.address)
-    assert stored
     done = scenario.apply()
     assert done.code == 100, done.err
     report = scenario.check_reports_are_true()
@@ -255,12 +259,7 @@ def test_a_device_that_lost_the_bond_of_another_program(scenario: Scenario, radi
     assert "bluetoothctl remove" in claimed["advice"]
     assert report[free.name]["outcome"] in PROVISIONED
     assert keys(lab, bonded.address) == stored
-
-    steps(lab, bonded.address, "forget")
-    again = scenario.apply()
-    assert again.code == 0, again.err
-    scenario.check_all_done()
-    scenario.check_clean()
+    check_done_without_bond(scenario, bonded.address)
 
 
 @pytest.mark.setting(prepare=add_a_pair)
