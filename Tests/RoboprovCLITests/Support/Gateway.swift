@@ -104,20 +104,31 @@ final class Gateway: Sendable {
     try site.write(file, before + text + "\n")
   }
 
+  /// The port to try next. The kernel gives the ports from 32,768 on to others, also between a look at them and their use.
+  private static let nextPort = Mutex(UInt16(10_000 + getpid() % 20_000))
+
   private static func freePort() throws -> UInt16 {
+    let ports = (0..<1000).lazy.map { _ in
+      nextPort.withLock { port in
+        defer { port = port < 32_767 ? port + 1 : 10_000 }
+        return port
+      }
+    }
+    return try #require(ports.first(where: isFree))
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) {
+    return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
-    try #require(isBound, "errno \(errno)")
-    return UInt16(bigEndian: address.sin_port)
   }
 
   /// The processes of this computer, with their command lines.
