@@ -316,6 +316,36 @@ import Waiting
     #expect(took < retries.connect * min(count, 2) + .seconds(5), "\(took)")
   }
 
+  // MARK: Adapters without links
+
+  @Test("an adapter that receives devices but makes no link is switched off and on", arguments: [1, 2])
+  func withoutLinks(adapters count: Int) async throws {
+    let rooms = (1...4).map { Sample.room($0, address: UInt64($0), retries: 2) }
+    let run = try await rehearse(
+      Array(repeating: [], count: 4), rooms: rooms, scenario: { $0.adapters = Array(Self.two.prefix(count)) },
+      before: { world, _ in await world.loseTrack(of: adapters[0].address) }
+    ).expectInvariants()
+    #expect(run.result.outcome == .complete)
+    let fault = AdapterFault(
+      adapter: AdapterID(adapters[0].address), fault: .makesNoLink, wasPowerCycled: true)
+    // Beside another adapter it need not come to two attempts.
+    #expect(faults(run) == [fault] || count == 2 && faults(run).isEmpty)
+  }
+
+  @Test(
+    "attempts in a row without a link put the adapter under suspicion once, earlier if it has made none",
+    arguments: [(healthy: 0, retries: 0, false), (0, 1, true), (1, 1, false), (1, 2, true), (1, 5, true)])
+  func deadSensor(healthy: Int, retries: Int, isSuspected: Bool) async throws {
+    let rooms = (1...(healthy + 1)).map { Sample.room($0, address: UInt64($0), retries: retries) }
+    let run = try await rehearse(
+      rooms.indices.map { $0 < healthy ? [] : [ScheduledFault(.neverAnswers)] }, rooms: rooms,
+      scenario: { $0.adapters = oneAdapter }
+    ).expectInvariants()
+    #expect(faults(run).map(\.fault) == (isSuspected ? [.makesNoLink] : []))
+    #expect(run.result.rooms.map(\.outcome.isSuccess) == Array(repeating: true, count: healthy) + [false])
+    #expect(run.result.rooms.last?.reason?.code == .connectTimedOut)
+  }
+
   @Test("sensors that do not answer are charged when the adapter receives others")
   func deadSensors() async throws {
     let rooms = (1...6).map { Sample.room($0, address: UInt64($0), retries: 0) }

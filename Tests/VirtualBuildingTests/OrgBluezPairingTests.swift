@@ -17,6 +17,7 @@ struct OrgBluezPairingTests {
   static let openPath: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_11"
   static let labelledPath: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_12"
   static let resettable = BluetoothAddress(rawValue: 0xC47C_8D00_0013)
+  static let resettablePath: ObjectPath = "/org/bluez/hci0/dev_C4_7C_8D_00_00_13"
   static let failed = "org.bluez.Error.AuthenticationFailed: Authentication Failed"
 
   static let building = Scenario(
@@ -142,19 +143,32 @@ struct OrgBluezPairingTests {
     }
   }
 
-  @Test("a request whose pairing is refused: 5.66 asks again and again, 5.82 ends the link")
+  @Test("a request whose pairing the agent refuses asks once and is never answered, and the link stays")
   func refusedRequest() async throws {
     for version in BlueZVersion.allCases {
       try await serve(version) { client, building in
         try await Self.withAgent(client, "NoInputNoOutput", answer: { Self.refusal }) { questions in
-          let value = try await Self.connect(Self.openPath, client)
-          let read = MethodCall(
-            destination: "org.bluez", path: value, interface: Self.characteristic1, member: "ReadValue",
-            body: [.vardict([])])
-          let answer = try? await client.connection.call(read, timeout: .seconds(20))
-          #expect(answer == nil)
-          #expect(version == .debian12 ? questions.all.count > 5 : questions.all.count == 1)
-          #expect(await building.world.openLinkCount() == (version == .debian12 ? 1 : 0))
+          let failure = await Self.failure(of: try await Self.read(Self.openPath, client), client)
+          #expect(failure?.kind == .timedOut)
+          #expect(questions.all == ["RequestAuthorization"])
+          #expect(await building.world.openLinkCount() == 1)
+        }
+      }
+    }
+  }
+
+  @Test("a request whose pairing the device refuses ends the link, and only 5.66 answers it")
+  func requestRefusedByDevice() async throws {
+    for version in BlueZVersion.allCases {
+      try await serve(version) { client, building in
+        try await Self.withAgent(client, "NoInputNoOutput", answer: { .success([]) }) { questions in
+          let read = try await Self.read(Self.resettablePath, client)
+          let failure = await Self.failure(of: read, client)
+          #expect(
+            version == .debian12
+              ? failure?.isRemote("org.bluez.Error.Failed") == true : failure?.kind == .timedOut)
+          #expect(questions.all == [])
+          #expect(await building.world.openLinkCount() == 0)
         }
       }
     }
@@ -260,6 +274,13 @@ struct OrgBluezPairingTests {
     try await client.call(path, device1, "Connect")
     await client.wait(from: mark) { $0.value(of: "ServicesResolved", at: path) == .bool(true) }
     return try await value(of: path, client)
+  }
+
+  /// Connects to a device; returns a call that reads its value.
+  private static func read(_ path: ObjectPath, _ client: BusClient) async throws -> MethodCall {
+    MethodCall(
+      destination: "org.bluez", path: try await connect(path, client), interface: characteristic1,
+      member: "ReadValue", body: [.vardict([])])
   }
 
   /// The object of the value of a device.

@@ -196,6 +196,7 @@ extension RunMachine {
       guard let index = radios.index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnect(from: place) }
       guard case .failure(let failure) = report.result else { return }
+      if failure.reason.code == .connectTimedOut { radios[index].timedOut(connectingTo: place) }
       // The controller may have refused it at any instant of the attempt, and links may have ended since.
       if failure.reason.code == .outOfSlots {
         state.linksAtRefusal = engaged.links

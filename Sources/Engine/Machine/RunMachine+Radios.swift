@@ -20,17 +20,16 @@ extension RunMachine {
 
   private mutating func decide(_ index: Int) {
     guard !radios[index].isCoolingDown(at: now) else { return }
-    let isSuspected =
-      radios[index].links == 0 && !radios[index].wasPowerCycled
-      && radios[index].receivesNothing(at: now, for: deafAfter(index))
+    let fault = suspectedFault(index)
+    if let fault, radios[index].state.kind == .idle {
+      radios.powerCycle(index, because: fault)
+      return perform(.powerCycle(radios[index].session))
+    }
     switch radios[index].state {
     case .closing, .connecting, .powerCycling:
       return
     case .scanning where radios.listener(at: now)?.index == index:
       return
-    case .idle where isSuspected:
-      radios.powerCycle(index)
-      perform(.powerCycle(radios[index].session))
     case .opening(let window), .scanning(let window):
       let age = window.since.duration(to: now)
       let isLongEnough = age >= RadioLimits.shortestWindow
@@ -39,7 +38,7 @@ extension RunMachine {
         (isLongEnough || hasEveryCandidate(index)) && hasRoom(index) && hasReadyCandidate(index)
         && !(isNextSilent(index) && awaitsProof(index))
       let isOver =
-        isLongEnough && radios[index].links > 0 && !isInDoubt(index) || age >= longestWindow || isSuspected
+        isLongEnough && radios[index].links > 0 && !isInDoubt(index) || age >= longestWindow || fault != nil
       if mayConnect || isOver || !wantsToScan(index) { closeWindow(index) }
     case .idle where isInDoubt(index):
       openWindow(index)
@@ -59,6 +58,16 @@ extension RunMachine {
       // Sessions continue during a window that is needed for the next connections.
       if isOver || radios[index].hasOldSightings || !isQuiet, wantsToScan(index) { openWindow(index) }
     }
+  }
+
+  /// A fault that switching an adapter off and on may repair. That ends its links, so it has none.
+  private mutating func suspectedFault(_ index: Int) -> AdapterFault.Kind? {
+    guard radios[index].links == 0, !radios[index].wasPowerCycled else { return nil }
+    if radios[index].receivesNothing(at: now, for: deafAfter(index)) { return .receivesNothing }
+    guard radios[index].makesNoLink else { return nil }
+    // A device that it has not tried yet shows whether it makes links.
+    let hasOthers = hasReadyCandidate(index) && !isNextSilent(index)
+    return hasOthers && radios[index].attemptsWithoutLink < RadioLimits.attemptsAtOthers ? nil : .makesNoLink
   }
 
   /// Whether an adapter can connect to every device that waits: a longer window brings no further candidate.

@@ -202,9 +202,9 @@ extension RunMachine {
 
   // MARK: Deaf adapters
 
-  /// Takes the result of switching a deaf adapter off and on.
+  /// Takes the result of switching an adapter off and on.
   mutating func powerCycled(_ session: RadioSession, _ failure: CentralError?) {
-    radios.presence.powerCycling.remove(session.adapter)
+    let fault = radios.presence.powerCycling.removeValue(forKey: session.adapter) ?? .receivesNothing
     radios.presence.mayHaveChanged = true
     guard !course.isStopping else { return }
     // A stack that does not even switch an adapter has lost track of it, and refuses every further request.
@@ -213,7 +213,7 @@ extension RunMachine {
     record(
       .adapterFaulted(
         .init(
-          adapter: session.adapter, fault: isStuck ? .serviceStuck : .receivesNothing,
+          adapter: session.adapter, fault: isStuck ? .serviceStuck : fault,
           wasPowerCycled: failure == nil ? true : nil, stackText: failure?.stackText)))
     lose(session)
   }

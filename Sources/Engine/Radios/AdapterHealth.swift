@@ -31,8 +31,7 @@ struct AdapterHealth: Hashable, Sendable {
 
   /// The end of the cool-down; nil when there is none.
   private(set) var coolDownEnd: MonotonicInstant?
-  /// Whether the run switched it off and on because it received nothing. A run does that once for each
-  /// adapter.
+  /// Whether the run switched it off and on. A run does that once for each adapter.
   var wasPowerCycled = false
 
   /// Whether the stack did not switch it off and on. Only a restart of the stack helps.

@@ -29,7 +29,8 @@ struct AdapterPresence: Sendable {
   /// Sessions in which links of an earlier run are being searched or ended. Their adapters make no connection
   /// meanwhile.
   var releasing: Set<RadioSession> = []
-  var powerCycling: Set<AdapterID> = []
+  /// The adapters that are being switched off and on, with the reason.
+  var powerCycling: [AdapterID: AdapterFault.Kind] = [:]
   /// The wait for an adapter; nil while one can be used.
   var wait: Wait?
 }

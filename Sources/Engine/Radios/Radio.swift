@@ -113,7 +113,10 @@ struct Radio: Sendable {
   private(set) var lastReport: Duration
   /// When it last reported a device or connected to one: only then is it known to receive.
   private(set) var receivedAt: MonotonicInstant?
-  /// Whether it was switched off and on in this run because it received nothing.
+  /// The connection attempts without a link since its last link.
+  private(set) var attemptsWithoutLink = 0
+  private var hasMadeLinks = false
+  /// Whether it was switched off and on in this run.
   let wasPowerCycled: Bool
   /// Whether the record says that it still receives nothing after that.
   var isReportedDeaf = false
@@ -174,6 +177,12 @@ struct Radio: Sendable {
   mutating func linked(to room: Int, at now: MonotonicInstant) {
     endConnecting(to: room)
     disturbedAt = now
+    (attemptsWithoutLink, hasMadeLinks) = (0, true)
+  }
+
+  /// An attempt is over in time. It counts if the stack has not reported the link.
+  mutating func timedOut(connectingTo room: Int) {
+    if case .connecting(room, _) = state { attemptsWithoutLink += 1 }
   }
 
   private mutating func endConnecting(to room: Int) {
@@ -220,6 +229,12 @@ struct Radio: Sendable {
   /// Whether it has scanned for long without a report of any device.
   func receivesNothing(at now: MonotonicInstant, for time: Duration? = nil) -> Bool {
     scanTime.total(at: now) - lastReport >= time ?? RadioLimits.deafAfter
+  }
+
+  /// Whether several attempts in a row brought no link.
+  var makesNoLink: Bool {
+    attemptsWithoutLink
+      >= (hasMadeLinks ? RadioLimits.attemptsWithoutLink : RadioLimits.firstAttemptsWithoutLink)
   }
 
   /// Whether it receives nothing although it was switched off and on.

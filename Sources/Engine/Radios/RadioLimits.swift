@@ -20,6 +20,13 @@ enum RadioLimits {
   static let failuresInSilence = 2
   /// The same once connections have failed that put it in doubt: it had just received these devices.
   static let deafAfterFailures = Duration.seconds(4)
+  /// After this many connection attempts in a row without a link to devices that it received, an adapter is suspected
+  /// before the devices: the kernel may have lost track of an attempt (docs/internals/bluez.md, trap 75).
+  static let attemptsWithoutLink = 3
+  /// The same for an adapter that has made no link yet: the attempt may be that of a killed run.
+  static let firstAttemptsWithoutLink = 2
+  /// The same while it has devices to connect to that it has not tried: one of them shows whether it makes links.
+  static let attemptsAtOthers = 5
   /// A device without retries left gets new ones when its RSSI rises by this many dB,
   static let stronger = 10
   /// or when it returns after every adapter has scanned this long without a sighting of it.

@@ -156,11 +156,11 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     contains { !$0.wasPowerCycled && $0.receivesNothing(at: now) }
   }
 
-  mutating func powerCycle(_ index: Int) {
+  mutating func powerCycle(_ index: Int, because fault: AdapterFault.Kind) {
     let adapter = radios[index].id
     radios[index].enter(.powerCycling)
     self[history: adapter].health.wasPowerCycled = true
-    presence.powerCycling.insert(adapter)
+    presence.powerCycling[adapter] = fault
   }
 
   mutating func endStuckness(ofAllExcept adapters: [AdapterID]) {

@@ -93,6 +93,7 @@ package struct AdapterFault: FactPayload {
   /// The kinds of faults. The names are frozen.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case receivesNothing = "receives_nothing"
+    case makesNoLink = "makes_no_link"
     case refusesToScan = "refuses_to_scan"
     case serviceStuck = "service_stuck"
     case tooManyDevices = "too_many_devices"

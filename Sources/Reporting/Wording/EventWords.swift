@@ -41,6 +41,10 @@ struct EventWords {
           "\(name) scanned and received no device, and was switched off and on"
         case (.receivesNothing, _):
           "\(name) receives no device: unplug it and plug it in again, or run `systemctl restart bluetooth`"
+        case (.makesNoLink, true?):
+          "\(name) received devices but connected to none, and was switched off and on"
+        case (.makesNoLink, _):
+          "\(name) receives devices but connects to none: unplug it and plug it in again, or run `systemctl restart bluetooth`"
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service does not scan with it"
         case (.keepsDevice, _):

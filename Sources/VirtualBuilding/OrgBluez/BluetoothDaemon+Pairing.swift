@@ -7,10 +7,15 @@ import Waiting
 extension BluetoothDaemon {
   /// How long an agent may take to answer (`REQUEST_TIMEOUT` in src/agent.c).
   private static let questionLimit = Duration.seconds(60)
-  /// How long bluetoothd takes to try again after pairing was refused.
-  private static let again = Duration.milliseconds(1200)
-  /// How long a link lasts after that in newer versions (measured).
+  /// How long a link lasts after the device has refused the pairing that a request needs (measured).
   private static let refusedLink = Duration.milliseconds(200)
+
+  /// Why a pairing failed.
+  private enum PairingFailure: Error {
+    /// The agent refused, or there is none.
+    case refusedHere
+    case link(LinkError)
+  }
 
   // MARK: Pairing for a client
 
@@ -43,10 +48,13 @@ extension BluetoothDaemon {
   private func pairRequested(
     _ id: DeviceID, over link: LinkID, for client: BusName
   ) async throws(DBusError) {
-    do throws(LinkError) {
+    do throws(PairingFailure) {
       try await pair(id, over: link, asking: agents.agent(for: client), isRequested: true)
     } catch {
-      throw error == .pairingFailed ? BlueZFailure.authenticationFailed : BlueZFailure.authenticationCanceled
+      switch error {
+      case .refusedHere, .link(.pairingFailed): throw BlueZFailure.authenticationFailed
+      case .link: throw BlueZFailure.authenticationCanceled
+      }
     }
   }
 
@@ -116,22 +124,25 @@ extension BluetoothDaemon {
   // MARK: Pairing for a request
 
   /// Makes a link as secure as a request demands: only the default agent is asked. Returns when the request can be sent
-  /// again.
+  /// again. As measured (trap 74): the request is never answered, and the link stays, if the agent refuses; the link ends if
+  /// the device does.
   func secure(_ id: DeviceID, _ link: LinkID) async throws(DBusError) {
     guard await world.security(of: link) == .plain else { throw BlueZFailure.att(0x05) }
-    do throws(LinkError) {
+    do throws(PairingFailure) {
       try await pair(id, over: link, asking: agents.standard, isRequested: false)
-      return announcePaired(id)
+      announcePaired(id)
     } catch {
-      guard error == .pairingFailed else { throw BlueZFailure.peerGone }
-    }
-    switch version {
-    case .debian12:
-      await pause(Self.again)
-    case .debian13:
-      await pause(Self.refusedLink)
-      tasks.start { await self.takeDown(id) }
-      await never()
+      switch error {
+      case .refusedHere:
+        await never()
+      case .link(.pairingFailed):
+        await pause(Self.refusedLink)
+        await takeDown(id)
+        if version == .debian13 { await never() }
+        throw BlueZFailure.peerGone
+      case .link:
+        throw BlueZFailure.peerGone
+      }
     }
   }
 
@@ -141,20 +152,30 @@ extension BluetoothDaemon {
   /// - Parameter isRequested: whether a client has called `Pair`: then its agent need not permit Just Works.
   private func pair(
     _ id: DeviceID, over link: LinkID, asking agent: Agents.Agent?, isRequested: Bool
-  ) async throws(LinkError) {
-    let needsPasskey = try await world.beginPairing(over: link, hasKeyboard: agent?.hasKeyboard ?? false)
-    guard let agent else { throw .pairingFailed }
+  ) async throws(PairingFailure) {
+    let needsPasskey = try await onLink { () async throws(LinkError) in
+      try await world.beginPairing(over: link, hasKeyboard: agent?.hasKeyboard ?? false)
+    }
+    guard let agent else { throw .refusedHere }
     var passkey: UInt32?
     if needsPasskey {
       passkey = await ask(agent, "RequestPasskey", about: id)?.first?.asUInt32
-      guard passkey != nil else { throw .pairingFailed }
+      guard passkey != nil else { throw .refusedHere }
     } else if !isRequested {
-      guard await ask(agent, "RequestAuthorization", about: id) != nil else { throw .pairingFailed }
+      guard await ask(agent, "RequestAuthorization", about: id) != nil else { throw .refusedHere }
     }
-    try await world.finishPairing(over: link, passkey: passkey)
+    try await onLink { () async throws(LinkError) in
+      try await world.finishPairing(over: link, passkey: passkey)
+    }
     let hasBond = await world.hasBond(with: id.address, on: id.adapter)
     self[id]?.hasBond = hasBond
     store(id)
+  }
+
+  private func onLink<Value: Sendable>(
+    _ work: () async throws(LinkError) -> Value
+  ) async throws(PairingFailure) -> Value {
+    do throws(LinkError) { return try await work() } catch { throw .link(error) }
   }
 
   /// The answer of an agent; nil if it refuses, does not answer in time, or is asked something else.

@@ -36,6 +36,10 @@ extension World {
     if isDeaf { deaf.insert(adapter) } else { deaf.remove(adapter) }
   }
 
+  /// Makes the kernel lose track of an adapter's connections, as after an attempt that was given up at the wrong moment
+  /// (docs/internals/bluez.md, trap 75): from then on it makes no link. What repairs a deaf adapter also repairs this one.
+  package func loseTrack(of adapter: BluetoothAddress) { withoutLinks.insert(adapter) }
+
   /// Sets the other programs that scan with an adapter. Connecting then takes as long as during a discovery
   /// of the host itself. The scan ends with the adapter's power and with the stack. For the in-process
   /// `Central`; on `org.bluez` other clients really scan.
@@ -111,6 +115,7 @@ extension World {
     for id in links.keys.sorted() where links[id]?.adapter == address { linkDown(id, cause) }
     endScan(address)
     deaf.remove(address)
+    withoutLinks.remove(address)
     foreignScans[address] = nil
     adapterStates[address]?.attempt = nil
     adapterStates[address]?.waiting = []

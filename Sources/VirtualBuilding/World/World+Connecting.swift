@@ -216,7 +216,8 @@ extension World {
 
   private func isConnectable(_ sensor: SensorState, on adapter: BluetoothAddress) -> Bool {
     // `attempts` already includes this attempt; `onAir` would add it.
-    guard !deaf.contains(adapter), sensor.isOn, sensor.link == nil, !sensor.isMuted, !sensor.strikes(.silent),
+    guard !deaf.contains(adapter), !withoutLinks.contains(adapter), sensor.isOn, sensor.link == nil,
+      !sensor.isMuted, !sensor.strikes(.silent),
       !sensor.strikes(.neverAnswers), !sensor.strikes(.takesNoConnection)
     else { return false }
     return sensor.payload?.isConnectable == true

@@ -33,6 +33,8 @@ package actor World {
   package internal(set) var foreignScans: [BluetoothAddress: [String]] = [:]
   /// Adapters that are discovering but receive nothing.
   var deaf: Set<BluetoothAddress> = []
+  /// Adapters that make no link.
+  var withoutLinks: Set<BluetoothAddress> = []
   /// All hosts, and those whose stack is stopped; nil for this computer.
   let hosts: Set<HostName?>
   var stopped: Set<HostName?> = []

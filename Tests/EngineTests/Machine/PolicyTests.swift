@@ -350,7 +350,7 @@ private func at(_ second: Int) -> MonotonicInstant { .init(sinceZero: .seconds(s
     pool.presence.releasing = [sessions[0]]
     #expect(!pool.isAtRest)
     pool.presence.releasing = []
-    pool.presence.powerCycling = [Self.adapter(1)]
+    pool.presence.powerCycling = [Self.adapter(1): .receivesNothing]
     #expect(!pool.isAtRest)
   }
 

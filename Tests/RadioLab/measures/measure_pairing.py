@@ -2,6 +2,7 @@
 
 import json
 import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,47 @@ def measure_pairing(lab: Lab) -> None:
             again.append(sum(took[2:]))
             lab.radio.do("power", address=address, on=False)
         print(f"{method:20} {_summary(first):14} again {_summary(again)}", flush=True)
+
+
+MOMENTS = [0.02 * number for number in range(16)]  # after the call, in s
+ENDS: dict[str, tuple[str, str]] = {
+    "Pair, client killed": ("begin-pair", ""),
+    "Pair, Disconnect": ("begin-pair", "disconnect"),
+    "Connect, client killed": ("begin-connect", ""),
+    "Connect, Disconnect": ("begin-connect", "disconnect"),
+}
+
+
+@pytest.mark.setting(places=ONE_ADAPTER, rooms=0, propagation=LOSSLESS)
+def measure_abandoned_attempts(lab: Lab) -> None:
+    """How often an adapter makes no connection any more after an attempt was given up early, and what helps."""
+    print(f"bluetoothd {lab.guest.bluez}")
+    other = sensor_address(99)
+    agent = "agent=NoInputNoOutput:no"
+    for place, (what, (begin, end)) in enumerate(ENDS.items()):
+        stuck = []
+        for number, moment in enumerate(MOMENTS):
+            address = sensor_address(100 * (place + 1) + number)
+            add(lab, address, family="keyed", pairing={})
+            add(lab, other, family="keyed", pairing={})
+            running = start(lab, address, agent, *FOUND, begin, f"wait={moment:.2f}", *([end] if end else ["wait=60"]))
+            while end == "" and (line := running.line(60)) is not None and f'"{begin}"' not in line:
+                pass
+            if not end:
+                time.sleep(moment)
+                running.signal("KILL")
+            running.wait(60)
+            before = start(lab, other, agent, *FOUND, "pair=20", "disconnect", "forget").wait(120).must().out
+            if '"failure"' in before:
+                later = start(lab, other, agent, *FOUND, "pair=20", "disconnect", "forget").wait(120).must().out
+                lab.power(0, False)
+                lab.power(0, True)
+                cured = start(lab, other, agent, *FOUND, "pair=20", "disconnect", "forget").wait(120).must().out
+                stuck.append((round(moment, 2), '"failure"' in later, '"failure"' not in cured))
+            start(lab, address, "forget").wait(60)
+            for gone in (address, other):
+                lab.radio.do("power", address=gone, on=False)
+        print(f"{what}: {len(stuck)} of {len(MOMENTS)} stuck; (moment, still after 20 s, cured by power): {stuck}", flush=True)
 
 
 KINDS: dict[str, Callable[[int], Room]] = {

@@ -172,6 +172,14 @@ def test_a_request_whose_pairing_the_agent_refuses(lab: Lab) -> None:
     assert not ends(log)
 
 
+def test_a_request_that_needs_pairing_without_an_agent(lab: Lab) -> None:
+    add_keyed(lab, DEVICE)
+    log = steps(lab, DEVICE, *CONNECTED, f"begin-read={VALUE}", "wait=12")
+    print(f"replies: {replies(log, 'read')}; link ends: {bool(ends(log))}")
+    assert replies(log, "read") == []
+    assert device(lab)["pairings"] == 0
+
+
 def test_a_request_whose_pairing_the_device_refuses(lab: Lab) -> None:
     add_keyed(lab, DEVICE, {"refuses_pairing": True})
     with agent(lab, "KeyboardDisplay", "yes"):
