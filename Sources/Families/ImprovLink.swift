@@ -163,15 +163,16 @@ extension ImprovLink {
       }
       // One network alone may be the first of several results.
       if strings.count != 3 {
-        let isComplete = strings.isEmpty || frame.data.count <= Self.roomForAnother
-        return WiFiScan(networks: networks, unreadable: unreadable, isComplete: isComplete)
+        let isFull = frame.data.count > Self.roomForAnother
+        return WiFiScan(networks: networks, unreadable: unreadable, extent: isFull ? .full : .whole)
       }
       limit = Self.silence
     }
     if networks.isEmpty, unreadable == 0 { return nil }
     // Silence after one result shows that it was the whole list.
     return WiFiScan(
-      networks: networks, unreadable: unreadable, isComplete: networks.count == 1 && unreadable == 0)
+      networks: networks, unreadable: unreadable,
+      extent: networks.count == 1 && unreadable == 0 ? .whole : .cut)
   }
 }
 

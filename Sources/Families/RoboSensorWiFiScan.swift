@@ -26,7 +26,7 @@ extension RoboSensor {
     if Task.isCancelled { throw CentralError(.cancelled) }
     let scan = answer.scan
     // The notifications end with the link.
-    if hasEnded, !scan.isComplete { throw CentralError(.disconnected) }
+    if hasEnded, scan.extent == .cut { throw CentralError(.disconnected) }
     return scan
   }
 }
@@ -37,6 +37,8 @@ final class WiFiScanAnswer: Sendable {
   private static let limit = Duration.seconds(5)
   /// A response without `MORE` or `END` is complete after this time without a notification [S].
   private static let silence = Duration.milliseconds(500)
+  /// The most networks of a response [S].
+  private static let mostNetworks = 10
 
   private let clock: any TimeSource
   private let began: MonotonicInstant
@@ -51,9 +53,12 @@ final class WiFiScanAnswer: Sendable {
   var scan: WiFiScan {
     state.withLock { state in
       let (networks, unreadable) = state.reader.result
-      return WiFiScan(
-        networks: networks, unreadable: unreadable,
-        isComplete: state.reader.progress == .ended || state.reader.progress == .open)
+      let extent: WiFiScan.Extent =
+        switch state.reader.progress {
+        case .nothing, .more: .cut
+        case .open, .ended: networks.count + unreadable < Self.mostNetworks ? .whole : .full
+        }
+      return WiFiScan(networks: networks, unreadable: unreadable, extent: extent)
     }
   }
 

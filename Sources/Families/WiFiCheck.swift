@@ -10,37 +10,36 @@ extension DeviceSession {
   func checkWiFi(
     _ list: @escaping @Sendable () async throws(CentralError) -> WiFiScan?
   ) async throws(AttemptFailure) {
-    guard let ssid = checkedNetwork else { return }
+    guard let network = try await networkToList() else { return }
     let scan: WiFiScan?
     do throws(AttemptFailure) {
       scan = try await stage(.read, setting: .wifiSSID, list)
     } catch {
       switch error.reason.code {
       case .stageTimedOut, .attributeRejected, .pairingRequired, .stackError:
-        return await checked(ssid, .noAnswer)
+        return await checked(network, .noAnswer)
       default: throw error
       }
     }
-    try await check(ssid, in: scan)
+    try await check(network, in: scan)
   }
 
-  /// The network whose reception is to be checked; nil if the manifest does not want that.
-  var checkedNetwork: String? {
+  /// The network that the device should list; nil if the manifest does not want that, or if no list can have it, which
+  /// is then recorded.
+  func networkToList() async throws(AttemptFailure) -> String? {
     guard room.checksWiFi, case .text(let ssid)? = room.settings[.wifiSSID] else { return nil }
-    return ssid
+    guard room.isNetworkHidden else { return ssid }
+    try await check(ssid, in: nil)
+    return nil
   }
 
   /// Records whether a device receives a network.
   /// - Parameter scan: what it listed; nil when it cannot.
   /// - Throws: `networkNotReceived`.
   func check(_ ssid: String, in scan: WiFiScan?) async throws(AttemptFailure) {
-    guard let scan else { return await checked(ssid, .unsupported) }
-    if scan.networks.contains(where: { $0.ssid == ssid }) {
-      return await checked(ssid, .received, scan.networks)
-    }
-    // An entry that cannot be read may be the network.
-    guard scan.isComplete, scan.unreadable == 0 else { return await checked(ssid, .noAnswer, scan.networks) }
-    await checked(ssid, .notReceived, scan.networks)
-    throw AttemptFailure(.networkNotReceived(ssid: ssid, networks: scan.networks))
+    let verdict = WiFiCheckResult(of: ssid, isHidden: room.isNetworkHidden, in: scan)
+    let networks = scan?.networks ?? []
+    await checked(ssid, verdict, networks)
+    if verdict == .notReceived { throw AttemptFailure(.networkNotReceived(ssid: ssid, networks: networks)) }
   }
 }

@@ -15,6 +15,7 @@ package import YAML
 /// wifi:                          # networks, each under a name of your choice
 ///   guests: { ssid: Harbour Guests, password: { env: HARBOUR_GUESTS } } # or file, command, prompt
 ///   plant: { ssid: Plant }       # without a password: an open network
+///   quiet: { ssid: Q, password: { prompt: true }, hidden: true } # it does not send its name
 /// hosts:                         # optional; other computers whose adapters are used through ssh
 ///   floor-3: { ssh: pi@gw3, adapters: [hci0] }  # as in ssh(1); all adapters unless some are named
 /// adapters:                      # optional; hciN, an address, or a name of your choice with its address

@@ -602,7 +602,7 @@ import VirtualTime
 
   @Test("the device's own scan decides before anything is written")
   func wifiCheck() async throws {
-    let many = (1...9).map { WiFiNetwork(ssid: "Network \($0)", rssi: -40 - $0) }
+    let many = (1...9).map { WiFiNetwork(ssid: "Network \($0)", rssi: -40 - 5 * $0) }
     let absent = try await run(room: Self.room(checks: true), networks: many)
     #expect(absent.outcome(1)?.reason?.code == .networkNotReceived && absent.writes.isEmpty)
     #expect(absent.outcome(1)?.reason?.networks?.map(\.ssid) == many.map(\.ssid))
@@ -614,7 +614,8 @@ import VirtualTime
     let weak = try await run(
       room: Self.room(checks: true), networks: crowd + [WiFiNetwork(ssid: "Plant", rssi: -80)])
     let results = weak.facts { if case .wifiChecked(let fact) = $0 { fact } else { nil } }.map(\.1)
-    #expect(results.map(\.result) == [.noAnswer] && results.first?.networks.count == 16)
+    #expect(results.map(\.result) == [.listFull] && results.first?.networks.count == 16)
+    #expect(results.first?.networks.first?.channel == 6)
     #expect(weak.outcome(1)?.outcome == .provisioned)
   }
 

@@ -13,19 +13,27 @@ struct WiFiScanAnswerTests {
     var notifications: [(at: Int, text: String)] = []
     /// The end of the response, in milliseconds.
     var end: Int
-    var isComplete: Bool
+    var extent: WiFiScan.Extent
+  }
+
+  private static func lines(_ count: Int) -> String {
+    (1...count).map { "N\($0),-\(50 + $0)\n" }.joined()
   }
 
   @Test(
     "a response ends with `END`, half a second after its last notification without `MORE`, or after 5 s",
     arguments: [
-      Case(end: 5000, isComplete: false),
-      Case(notifications: [(100, "A,-50\nMORE")], end: 5000, isComplete: false),
-      Case(notifications: [(4900, "A,-50\nEND")], end: 4900, isComplete: true),
-      Case(notifications: [(100, "A,-50")], end: 600, isComplete: true),
-      Case(notifications: [(100, "A,-50"), (550, "B,-60")], end: 1050, isComplete: true),
-      Case(notifications: [(4800, "A,-50")], end: 5000, isComplete: true),
-      Case(notifications: [(100, "A,-50"), (200, "B,-60\nMORE")], end: 5000, isComplete: false),
+      Case(end: 5000, extent: .cut),
+      Case(notifications: [(100, "A,-50\nMORE")], end: 5000, extent: .cut),
+      Case(notifications: [(4900, "A,-50\nEND")], end: 4900, extent: .whole),
+      Case(notifications: [(100, "A,-50")], end: 600, extent: .whole),
+      Case(notifications: [(100, "A,-50"), (550, "B,-60")], end: 1050, extent: .whole),
+      Case(notifications: [(4800, "A,-50")], end: 5000, extent: .whole),
+      Case(notifications: [(100, "A,-50"), (200, "B,-60\nMORE")], end: 5000, extent: .cut),
+      Case(notifications: [(100, lines(9) + "END")], end: 100, extent: .whole),
+      Case(notifications: [(100, lines(10) + "END")], end: 100, extent: .full),
+      Case(notifications: [(100, lines(10) + "MORE")], end: 5000, extent: .cut),
+      Case(notifications: [(100, lines(9) + "unreadable\nEND")], end: 100, extent: .full),
     ])
   func end(_ row: Case) async throws {
     try await VirtualTime.run { clock in
@@ -44,7 +52,7 @@ struct WiFiScanAnswerTests {
         #expect(began.duration(to: clock.now) == .milliseconds(row.end))
         group.cancelAll()
       }
-      #expect(answer.scan.isComplete == row.isComplete)
+      #expect(answer.scan.extent == row.extent)
     }
   }
 
@@ -74,7 +82,7 @@ struct WiFiScanAnswerTests {
       sensor.after(.milliseconds(300)) { $0.end() }
       do throws(CentralError) {
         let scan = try await RoboSensor.scanWiFi(over: sensor, on: clock)
-        #expect(scan?.networks.map(\.ssid) == names && scan?.isComplete == true)
+        #expect(scan?.networks.map(\.ssid) == names && scan?.extent == .whole)
       } catch {
         #expect(error.code == .disconnected && names == nil)
       }
@@ -95,7 +103,7 @@ struct WiFiScanAnswerTests {
       }
       #expect(error?.code == .disconnected)
       let list = try await RoboSensor.scanWiFi(over: sensor, on: clock)
-      #expect(list?.isComplete == true)
+      #expect(list?.extent == .whole)
     }
   }
 

@@ -106,6 +106,14 @@ struct BuildingTests {
     #expect(try room("wifi: { ssid: \(ssid) }").settings[.wifiSSID] == .text(ssid))
   }
 
+  @Test(
+    "a network may hide its name",
+    arguments: [("", false), (", hidden: true", true), (", hidden: false", false)])
+  func hiddenNetwork(key: String, isHidden: Bool) throws {
+    let room = try room("wifi_check: true, wifi: { ssid: Quiet\(key) }")
+    #expect(room.isNetworkHidden == isHidden && room.checksWiFi)
+  }
+
   @Test("a manifest with CR LF and a byte order mark gives the same building as with LF")
   func lineEnds() throws {
     let text = "building: B\nrooms:\n  - room: R\n    minor: 1\n    address: C4:7C:8D:00:00:01\n"

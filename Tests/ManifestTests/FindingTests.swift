@@ -124,6 +124,9 @@ struct FindingTests {
       .top("defaults: { proof: 1️⃣other }", "`proof` is neither"),
       .room("room: R, minor: 1, wifi_check: 1️⃣yes", "`wifi_check` is neither", advice: "did you mean `true`?"),
       .room(
+        "room: R, minor: 1, wifi: { ssid: Quiet, hidden: 1️⃣perhaps }", "`hidden` is neither",
+        advice: "does not send its name"),
+      .room(
         "room: R, minor: 1, wifi_check: 1️⃣maybe", "`wifi_check` is neither",
         advice: "only written if it receives"),
       .room(

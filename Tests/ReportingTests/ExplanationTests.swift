@@ -107,6 +107,8 @@ struct ExplanationTests {
           ssid: "Office WiFi",
           networks: [FoundNetwork(ssid: "Guests, 2nd floor", rssi: -52), FoundNetwork(ssid: "", rssi: -80)]),
         .networkNotReceived(ssid: "Office WiFi", networks: []),
+        .networkNotReceived(
+          ssid: "Office WiFi", networks: [FoundNetwork(ssid: "Guests", rssi: -82, channel: 36)]),
       ]
     case .noSelfDisconnect: [.noSelfDisconnect(seconds: 3)]
     case .notReceivedAfterSave: [.notReceivedAfterSave(SaveResponse())]

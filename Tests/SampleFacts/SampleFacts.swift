@@ -102,7 +102,7 @@ package enum SampleFacts {
     .wifiChecked(
       WiFiChecked(
         room: "lobby", attempt: 1, ssid: "Guests", result: .notReceived,
-        networks: [FoundNetwork(ssid: "Office, 2nd floor", rssi: -61)])),
+        networks: [FoundNetwork(ssid: "Office, 2nd floor", rssi: -61, channel: 36)])),
     .deviceDescribed(
       DeviceDescribed(
         room: "lobby", attempt: 1,

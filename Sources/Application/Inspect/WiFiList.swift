@@ -7,7 +7,7 @@ package import Reporting
 package struct WiFiList: Sendable {
   let device: DeviceLink.Sighting
   let networks: [FoundNetwork]
-  /// Whether the device said that the list is whole.
+  /// Whether the list has all networks that the device receives, as far as it shows.
   let isComplete: Bool
 
   /// Has a connected device scan.
@@ -27,12 +27,12 @@ package struct WiFiList: Sendable {
         .incomplete, "\(address) cannot list networks: its firmware does not offer that",
         advice: "Check with a phone beside the device which networks reach it.")
     }
-    guard scan.isComplete || !scan.networks.isEmpty else {
+    guard scan.extent != .cut || !scan.networks.isEmpty else {
       throw CommandFailure(
         .incomplete, "\(address) did not list its networks within 30 s",
         advice: "Switch it off and on, and run the command again.")
     }
-    return WiFiList(device: device, networks: scan.networks, isComplete: scan.isComplete)
+    return WiFiList(device: device, networks: scan.networks, isComplete: scan.extent == .whole)
   }
 
   // MARK: For people and programs

@@ -84,7 +84,7 @@ private struct EspDevice: Sendable {
   let version: EspVersion
 
   private static let settings: [SettingName] = [.wifiSSID, .wifiPassword]
-  /// The most networks that firmware keeps by default: a list of this length or more does not show that a network is missing.
+  /// The most networks that firmware keeps by default (Kconfig: 1 to 255).
   private static let fullList = 16
   /// The time between two questions for the state [assumed to do no harm].
   private static let pollInterval = Duration.seconds(1)
@@ -94,17 +94,17 @@ private struct EspDevice: Sendable {
   /// Has the device scan, if the manifest wants that. After a failed join a scan would never end. After a request that
   /// failed the encryption may be out of step, so a failed scan ends the attempt.
   func checkWiFi() async throws(AttemptFailure) {
-    guard let ssid = session.checkedNetwork else { return }
+    guard let ssid = try await session.networkToList() else { return }
     guard version.scansWiFi, channel.endpoints.has(EspIdf.Endpoint.scan) else {
       return try await session.check(ssid, in: nil)
     }
     let (channel, device) = (channel, self)
     let scan = try await session.stage(.read, setting: .wifiSSID) { () throws(CentralError) in
       guard try await device.state().state != .connectionFailed else {
-        return WiFiScan(networks: [], isComplete: false)
+        return WiFiScan(networks: [], extent: .cut)
       }
       let networks = try await channel.scan()
-      return WiFiScan(networks: networks, isComplete: networks.count < Self.fullList)
+      return WiFiScan(networks: networks, extent: networks.count < Self.fullList ? .whole : .full)
     }
     try await session.check(ssid, in: scan)
   }
@@ -356,7 +356,9 @@ extension EspChannel {
         throw Self.unexpected
       }
       networks += page.entries.map {
-        FoundNetwork(ssid: String(decoding: $0.ssid.prefix(32), as: UTF8.self), rssi: Int($0.rssi))
+        FoundNetwork(
+          ssid: String(decoding: $0.ssid.prefix(32), as: UTF8.self), rssi: Int($0.rssi),
+          channel: (1...233).contains($0.channel) ? Int($0.channel) : nil)
       }
     }
     return networks

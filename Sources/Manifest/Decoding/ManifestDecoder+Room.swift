@@ -78,7 +78,11 @@ extension ManifestDecoder {
     settings.merge(beaconSettings(fields, of: kind, defaults.beacon)) { $1 }
     claimIdentity(settings, fields, kind, &claims)
     if let name, kind.takes(.roomName) { settings[.roomName] = .text(name) }
-    settings.merge(wifiSettings(fields, of: kind, networks: networks, defaults: defaults)) { $1 }
+    let network = network(fields, of: kind, networks: networks, defaults: defaults)
+    if let ssid = network?.ssid?.text, let password = network?.password?.secret {
+      settings[.wifiSSID] = .text(ssid)
+      settings[.wifiPassword] = .secret(password)
+    }
     if kind.isRegistered, let entry = fields.entry("retries") { neverWritten(entry) }
     let proofAddress = proofAddress(fields, of: kind, defaults)
     let checksWiFi = checksWiFi(fields, of: kind, defaults)
@@ -102,7 +106,7 @@ extension ManifestDecoder {
       family: profile,
       address: address, deviceName: deviceName,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
-      settings: settings, access: access,
+      isNetworkHidden: network?.isHidden ?? false, settings: settings, access: access,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
     room.sharedFamily = shared
@@ -425,15 +429,16 @@ extension ManifestDecoder {
     _ = check(.secret(secret), by: own, called: "password", at: range)
   }
 
-  private mutating func wifiSettings(
+  /// The network that the device is to join; nil without one.
+  private mutating func network(
     _ fields: Fields, of kind: RoomKind, networks: [String: Network], defaults: RoomDefaults
-  ) -> [SettingName: SettingValue] {
+  ) -> Network? {
     let own = fields.entry("wifi")
     var choice = defaults.wifi
     if let own { choice = self.choice(own.value, of: networks) ?? .invalid }
     guard case .network(let network)? = choice else {
       requireWiFi(fields, own, of: kind, choice)
-      return [:]
+      return nil
     }
     guard kind.takes(.wifiSSID) else {
       if let own {
@@ -444,11 +449,10 @@ extension ManifestDecoder {
             .unsupportedKey, "\(kind.words) takes no WiFi", at: own.value.range, advice: "leave `wifi` out")
         }
       }
-      return [:]
+      return nil
     }
-    guard let ssid = network.ssid?.text, let password = network.password?.secret else { return [:] }
-    checkPassword(network, of: kind)
-    return [.wifiSSID: .text(ssid), .wifiPassword: .secret(password)]
+    if network.ssid != nil { checkPassword(network, of: kind) }
+    return network
   }
 
   /// Reports that a room has no WiFi although its family needs one. An invalid `wifi` has been reported.

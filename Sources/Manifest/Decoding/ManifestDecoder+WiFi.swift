@@ -9,6 +9,8 @@ struct Network {
   var ssid: (text: String, range: SourceRange)?
   /// Empty for an open network.
   var password: (secret: Secret, range: SourceRange)?
+  /// Whether it does not send its name.
+  var isHidden = false
 }
 
 /// The value of `wifi` in a room or in a scope.
@@ -72,6 +74,9 @@ extension ManifestDecoder {
       error(
         .missingKey, "a network without `ssid`", at: fields.head,
         advice: "give it the network's name, as phones show it")
+    }
+    if let node = fields["hidden"] {
+      network.isHidden = truth(node, "hidden", "`true`: the network does not send its name") ?? false
     }
     return network
   }

@@ -25,7 +25,7 @@ package struct Vocabulary: Sendable {
   static let floor = ["floor", "tags"] + defaults + ["rooms", "rooms_from", "groups"]
   /// Without the settings that rooms may share.
   static let group = ["group", "tags"] + defaults + ["rooms", "rooms_from"]
-  static let network = ["ssid", "password"]
+  static let network = ["ssid", "password", "hidden"]
   static let passwordSources = ["env", "file", "command", "prompt"]
   /// The sources of what is on a device's label.
   package static let labelSources = passwordSources + ["labels"]

@@ -94,6 +94,8 @@ package struct Room: Hashable, Sendable {
   package var proofAddress: ProofAddress
   /// Whether its device must receive the room's WiFi network before anything is written.
   package var checksWiFi: Bool
+  /// Whether that network hides its name, so that no device lists it.
+  package var isNetworkHidden: Bool
   /// The settings for the device, and those that its firmware is expected to send, by the profile's setting
   /// names. Absent settings are not written.
   package var settings: [SettingName: SettingValue] {
@@ -114,7 +116,7 @@ package struct Room: Hashable, Sendable {
     family: DeviceFamily,
     address: BluetoothAddress? = nil, deviceName: String? = nil, near: AdapterReference? = nil,
     isRegistered: Bool = false,
-    proofAddress: ProofAddress = .own, checksWiFi: Bool = false,
+    proofAddress: ProofAddress = .own, checksWiFi: Bool = false, isNetworkHidden: Bool = false,
     settings: [SettingName: SettingValue], access: [SettingName: SettingValue] = [:],
     timeouts: StageTimeouts, retries: Int
   ) {
@@ -122,8 +124,8 @@ package struct Room: Hashable, Sendable {
     sharedFamily = Shared(family)
     (self.address, self.deviceName) = (address, deviceName)
     (self.near, self.isRegistered) = (near, isRegistered)
-    (self.proofAddress, self.checksWiFi, self.settings) = (proofAddress, checksWiFi, settings)
-    self.access = access
+    (self.proofAddress, self.checksWiFi, self.isNetworkHidden) = (proofAddress, checksWiFi, isNetworkHidden)
+    (self.settings, self.access) = (settings, access)
     identity = family.identity?.identity(of: settings)
     (self.timeouts, self.retries) = (timeouts, retries)
   }

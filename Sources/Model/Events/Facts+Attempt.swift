@@ -123,14 +123,6 @@ package struct WiFiChecked: AttemptFact {
   }
 }
 
-/// Whether a device receives the network that it is to join. The names are frozen.
-package enum WiFiCheckResult: String, Hashable, Sendable, Codable, CaseIterable {
-  case received
-  case notReceived = "not_received"
-  case unsupported
-  case noAnswer = "no_answer"
-}
-
 /// A device reported what it is, or where it can be reached.
 package struct DeviceDescribed: AttemptFact {
   package var room: RoomID

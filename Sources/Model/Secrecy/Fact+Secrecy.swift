@@ -68,7 +68,9 @@ extension FailureReason {
   /// This reason with `redact` applied to the texts of the device and the stack.
   package func redacted(_ redact: (String) -> String) -> FailureReason {
     var context = self.context
-    context.networks = context.networks?.map { FoundNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
+    context.networks = context.networks?.map {
+      FoundNetwork(ssid: redact($0.ssid), rssi: $0.rssi, channel: $0.channel)
+    }
     context.deviceText = context.deviceText.map(redact)
     context.stackText = context.stackText.map(redact)
     // Without a stage it is the identity of a beacon, which the record compares.

@@ -66,6 +66,10 @@ extension WiFiCheckResult: OutputNames {
     switch self {
     case .received: "It does."
     case .notReceived: "It does not: nothing is written."
+    case .listFull: "Not certain: it is missing, but the list has as many networks as such a device lists."
+    case .listEndsStrong:
+      "Not certain: it is missing, but the list has no faint network, as if it were cut off."
+    case .hidden: "Not checked: the network hides its name, so no list has it."
     case .unsupported: "Not checked: its firmware cannot list networks."
     case .noAnswer: "Not checked: it did not respond, or not completely."
     }

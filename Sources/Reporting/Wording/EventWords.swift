@@ -132,7 +132,9 @@ struct EventWords {
       let held = fact.settings.map { "\(titles.short($0.name)) \($0.value.visible)" }
       self.init("read", held.isEmpty ? "no settings" : held.joined(separator: ", "))
     case .wifiChecked(let fact):
-      let networks = fact.networks.map { "\($0.ssid.visible) \($0.rssi) dBm" }
+      let networks = fact.networks.map {
+        "\($0.ssid.visible) \($0.rssi) dBm\($0.isAt5GHz ? " at 5 GHz" : "")"
+      }
       let list = networks.isEmpty ? "" : "; the device receives " + networks.joined(separator: ", ")
       self.init("wifi", "\(fact.ssid.visible): \(fact.result.words)\(list)")
     case .deviceDescribed(let fact):
@@ -372,6 +374,9 @@ extension WiFiCheckResult {
     switch self {
     case .received: "received"
     case .notReceived: "not received by the device"
+    case .listFull: "not certain, the device lists no more networks than these"
+    case .listEndsStrong: "not certain, the device may receive fainter networks than these"
+    case .hidden: "not checked, it hides its name"
     case .unsupported: "not checked, the firmware cannot list networks"
     case .noAnswer: "not checked, the answer of the device was incomplete"
     }

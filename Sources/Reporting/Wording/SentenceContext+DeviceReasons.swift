@@ -164,14 +164,20 @@ extension SentenceContext {
   }
 
   func networkNotReceived(_ ssid: String, _ networks: [FoundNetwork]) -> Explanation {
-    let names = networks.map { "\($0.ssid.isEmpty ? "a hidden network" : $0.ssid.quoted) (\($0.rssi) dBm)" }
+    let names = networks.map { network in
+      let name = network.ssid.isEmpty ? "a hidden network" : network.ssid.quoted
+      return "\(name) (\(network.rssi) dBm\(network.isAt5GHz ? ", 5 GHz" : ""))"
+    }
+    let band =
+      networks.contains(where: \.isAt5GHz)
+      ? "reaches this room" : "reaches this room at 2.4 GHz: few devices receive 5 GHz"
     let received =
       names.isEmpty ? "It receives no network." : "It receives only \(names.joined(separator: ", "))."
     return Explanation(
       "\(subject) does not receive the WiFi network \(ssid.quoted), so nothing was written.",
       """
-      \(received) Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room. \
-      For a hidden network, set `wifi_check: false` for this room. \(again)
+      \(received) Check the WiFi name in the manifest, and that the network \(band). \
+      If the network hides its name, give it `hidden: true`. \(again)
       """)
   }
 
