@@ -164,6 +164,18 @@ import VirtualTime
     #expect(named.outcome(1)?.outcome == .provisioned)
   }
 
+  @Test(
+    "a device for Thread is recognised before it gets a secret, whatever its security",
+    arguments: [nil, 0] as [Int?])
+  func thread(security: Int?) async throws {
+    let run = try await run(
+      security == 0 ? [.threadOnly, .security0] : [.threadOnly],
+      room: Self.room(security: security, endpoints: ["custom-data": "floor plan"]),
+      label: ["endpoints.custom-data": ""])
+    #expect(run.outcome(1)?.outcome == .actionRequired && run.outcome(1)?.reason == .notForWiFi)
+    #expect(run.writes.isEmpty && run.connected[Sample.address(1)] == 1)
+  }
+
   @Test("a device with BluFi is none of the family, and one that a room names is told from it")
   func bluFi() async throws {
     let stranger = try await run([.bluFi])

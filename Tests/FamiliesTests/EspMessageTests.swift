@@ -95,6 +95,18 @@ import Testing
     #expect(version.needsNoProof == noProof && version.scansWiFi == scans)
   }
 
+  @Test(
+    "a device for Thread has that capability and not the one for WiFi",
+    arguments: [
+      (#""thread_prov","thread_scan""#, true), (#""no_sec","thread_prov""#, true),
+      (#""thread_prov","wifi_prov","wifi_scan""#, false), (#""wifi_prov","wifi_scan""#, false),
+      (#""thread_scan""#, false), (#""wifi_scan""#, false), ("", false),
+    ])
+  func thread(capabilities: String, isForThread: Bool) {
+    let version = EspVersion(Array(#"{"prov":{"sec_ver":2,"cap":[\#(capabilities)]}}"#.utf8))
+    #expect(version.isForThread == isForThread)
+  }
+
   @Test("each message of security 2 has its number in the nonce, in both directions")
   func nonces() {
     let galois = AESGaloisCounter(key: [UInt8](repeating: 1, count: 32))

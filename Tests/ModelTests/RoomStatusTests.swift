@@ -300,7 +300,7 @@ import Testing
     case .connectTimedOut, .unknownToStack: "connect"
     case .wifiRefused, .noSelfDisconnect: "save"
     case .readBackMismatch, .foreignSettings, .networkNotReceived: "read"
-    case .securityTooLow: "ready"
+    case .securityTooLow, .notForWiFi: "ready"
     case .settingUnsupported: "discover"
     default: "verify"
     }

@@ -99,6 +99,7 @@ struct ExplanationTests {
       [.pairingUnsuitable(FailedStep(.connect, stackText: "Authentication Failed"))]
     case .pairingLost: [.pairingLost(FailedStep(.connect))]
     case .securityTooLow: [.securityTooLow(held: "security 0")]
+    case .notForWiFi: [.notForWiFi]
     case .settingUnsupported: [.settingUnsupported("endpoints.custom-data")]
     case .wifiRefused: WiFiRefusal.allCases.map { .wifiRefused($0, deviceText: "error 3") }
     case .networkNotReceived:

@@ -116,6 +116,7 @@ extension SampleFacts {
     ReasonExample(
       .securityTooLow(held: "security 0"),
       #"{"code":"security_too_low","held":"security 0","stage":"ready"}"#),
+    ReasonExample(.notForWiFi, #"{"code":"not_for_wifi","stage":"ready"}"#),
     ReasonExample(
       .settingUnsupported("endpoints.custom-data"),
       #"{"code":"setting_unsupported","setting":"endpoints.custom-data","stage":"discover"}"#),

@@ -45,13 +45,14 @@ extension EspIdf {
       let version = EspVersion(try await endpoints.exchange(Endpoint.version, Array("ESP".utf8)))
       // Firmware that does not say it has the security that the manifest names.
       let held = version.security ?? rule.named(room.access)
-      guard let security = held, security >= least else {
+      guard !version.isForThread, let security = held, security >= least else {
         return (version, held, EspHandshake.Result?.none)
       }
       let handshake = EspHandshake(
         endpoints: endpoints, credentials: credentials, randomBytes: session.randomBytes)
       return (version, security, try await handshake.perform(security, version))
     }
+    if version.isForThread { throw AttemptFailure(.notForWiFi) }
     switch result {
     case nil:
       throw AttemptFailure(

@@ -10,6 +10,9 @@ package struct EspVersion: Hashable, Sendable {
   package let needsNoProof: Bool
   /// Whether `prov-scan` can be used.
   package let scansWiFi: Bool
+  /// Whether it joins Thread networks and not WiFi. Only newer firmware names `wifi_prov`, so its absence alone does not
+  /// show that.
+  package let isForThread: Bool
 
   /// Total: firmware of IDF 3 answers with a plain text, and a value that cannot be read hides no other.
   package init(_ answer: [UInt8]) {
@@ -23,6 +26,7 @@ package struct EspVersion: Hashable, Sendable {
     countsMessages = (prov["sec_patch_ver"]?.number ?? 0) >= 1
     needsNoProof = capabilities?.contains("no_pop") ?? false
     scansWiFi = capabilities?.contains("wifi_scan") ?? false
+    isForThread = capabilities.map { $0.contains("thread_prov") && !$0.contains("wifi_prov") } ?? false
   }
 
   private struct Answer: Decodable {

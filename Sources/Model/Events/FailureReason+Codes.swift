@@ -27,6 +27,7 @@ extension FailureReason {
     case foreignSettings = "foreign_settings"
     case credentialsRefused = "credentials_refused"
     case securityTooLow = "security_too_low"
+    case notForWiFi = "not_for_wifi"
     case settingUnsupported = "setting_unsupported"
     case networkNotReceived = "network_not_received"
     case noSelfDisconnect = "no_self_disconnect"
@@ -106,6 +107,7 @@ extension FailureReason.Code {
     case .foreignSettings: (.permanent, .actionRequired, .knownState, [.held], .read)
     case .credentialsRefused: (.permanent, .actionRequired, .knownState, [.stage], nil)
     case .securityTooLow: (.permanent, .actionRequired, .knownState, [.stage, .held], .ready)
+    case .notForWiFi: (.permanent, .actionRequired, .knownState, [.stage], .ready)
     case .settingUnsupported: (.permanent, .actionRequired, .knownState, [.stage, .setting], .discover)
     case .networkNotReceived: (.permanent, .actionRequired, .knownState, [.stage, .ssid, .networks], .read)
     case .noSelfDisconnect: (.transient, .unconfirmed, nil, [.stage], .save)

@@ -107,6 +107,9 @@ extension FailureReason {
     Self(.securityTooLow, .init(stage: .ready, held: held))
   }
 
+  /// The device joins other networks than WiFi.
+  package static var notForWiFi: Self { Self(.notForWiFi, .init(stage: .ready)) }
+
   /// The device has no place for this, which the manifest gives for the room.
   package static func settingUnsupported(_ setting: SettingName) -> Self {
     Self(.settingUnsupported, .init(stage: .discover, setting: setting))

@@ -48,6 +48,7 @@ extension FailureReason.Code: OutputNames {
       "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` says where they come from, unless they are in the manifest itself."
     case .securityTooLow:
       "Its sessions have less security (`held`) than the manifest demands or than an earlier one had, or one that it does not name: nothing was written."
+    case .notForWiFi: "It joins Thread networks only: nothing was written."
     case .settingUnsupported:
       "It does not take `setting`, which the manifest gives for the room: nothing was written."
     case .networkNotReceived:
@@ -132,6 +133,7 @@ extension FailureReason.Code: OutputNames {
     case .foreignSettings: "unknown settings on the device"
     case .credentialsRefused: "credentials not accepted"
     case .securityTooLow: "security too low"
+    case .notForWiFi: "not a WiFi device"
     case .settingUnsupported: "setting not supported"
     case .networkNotReceived: "WiFi network not received"
     case .noSelfDisconnect: "write not confirmed"

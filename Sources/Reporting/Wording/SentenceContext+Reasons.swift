@@ -71,6 +71,11 @@ extension SentenceContext {
         Another device may imitate it: check that it belongs in this room. To accept it, set `security` for this room to what it \
         has, without a `username`; with `security: 0` the WiFi password is sent unencrypted. \(again)
         """)
+    case .notForWiFi:
+      Explanation(
+        "\(subject) joins Thread networks, not WiFi, so nothing was sent to it.",
+        "Check that this \(device.noun) belongs in this room. If it does, it needs firmware for WiFi. \(again)"
+      )
     case .settingUnsupported:
       Explanation(
         "\(subject) does not take \(reason[\.setting].rawValue.quoted), which the manifest gives, so nothing was written.",

@@ -79,12 +79,12 @@ package enum EspGATT {
 
   /// The answer of `proto-ver`.
   static func version(
-    _ security: Int, old: Bool, odd: Bool, counts: Bool, noProof: Bool
+    _ security: Int, old: Bool, odd: Bool, counts: Bool, noProof: Bool, thread: Bool
   ) -> [UInt8] {
     var capabilities: [String] = []
     if security == 0 { capabilities.append("\"no_sec\"") }
     if security == 1, noProof { capabilities.append("\"no_pop\"") }
-    capabilities.append("\"wifi_scan\"")
+    capabilities += thread ? ["\"thread_prov\"", "\"thread_scan\""] : ["\"wifi_scan\""]
     var newer = old ? "" : "\t\t\"sec_ver\":\t\(odd ? "\"\(security)\"" : "\(security)"),\n"
     if !old, counts { newer += "\t\t\"sec_patch_ver\":\t\(security == 2 ? 1 : 0),\n" }
     return Array(
@@ -118,6 +118,6 @@ extension FirmwareFamily {
     .wrongPassword,
     .networkAbsent, .neverJoins, .dropsAfterApply, .restartsAfterFailure, .ownService, .leavesWhileJoining,
     .earlierCommand, .failedBefore, .otherMessages, .noAddress, .oddVersion, .bluFi,
-    .impostor, .joinsAnother, .staysAfterJoining, .refusesNetwork,
+    .impostor, .joinsAnother, .staysAfterJoining, .refusesNetwork, .threadOnly,
   ]
 }

@@ -39,6 +39,8 @@ extension FamilyFault {
   package static let noAddress = Self("no_address")
   /// Its version has a text where others have a number.
   package static let oddVersion = Self("odd_version")
+  /// It joins Thread networks only.
+  package static let threadOnly = Self("thread_only")
   /// It has BluFi instead, Espressif's other protocol.
   package static let bluFi = Self("blufi")
   /// It restarts when it is left after a failed join, and never advertises again.

@@ -178,7 +178,7 @@ package struct EspFirmware: Firmware {
     case "proto-ver":
       return EspGATT.version(
         security, old: has(.oldVersion), odd: has(.oddVersion), counts: !has(.sameNonce),
-        noProof: has(.noProof))
+        noProof: has(.noProof), thread: has(.threadOnly))
     case "prov-session":
       if session == nil || EspFirmwareSession.begins(value, security) {
         session = EspFirmwareSession(
@@ -267,6 +267,7 @@ package struct EspFirmware: Firmware {
       [0, 6].contains(configuration.bssid.count)
     else { return .invalidArgument }
     if has(.refusesNetwork) { return .internalError }
+    if has(.threadOnly) { return .invalidArgument }
     let fate = faults.nextSetting().fate
     if fate != .lost {
       effects += [

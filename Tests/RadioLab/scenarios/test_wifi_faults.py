@@ -31,7 +31,7 @@ ESP: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = [
     ({"version": "odd"}, {}, PROVISIONED),
     ({"version": "text"}, {}, {"action_required"}),
     ({"version": "text"}, {"more": {"security": 2}}, PROVISIONED),
-    ({"thread_only": True}, {}, REFUSED),
+    ({"thread_only": True}, {}, {"action_required"}),
     ({"fails_attempts": 3}, {}, PROVISIONED),
     ({"tries_for_ever": True}, {}, OPEN),
     ({"no_network": True}, {}, {"failed"}),
