@@ -164,6 +164,19 @@ import VirtualTime
     #expect(named.outcome(1)?.outcome == .provisioned)
   }
 
+  @Test("the reports have the address of a device, and its access point")
+  func place() async throws {
+    let report = RunReport(try await run().events)
+    #expect(
+      report["room-1"]?.details == [
+        DeviceDetail(.security, "2"), DeviceDetail(.ipAddress, "192.168.4.20"),
+        DeviceDetail(.bssid, "24:0A:C4:11:22:33"), DeviceDetail(.channel, "6"),
+      ])
+    #expect(JSONReport.text(report).contains(#""value": "24:0A:C4:11:22:33""#))
+    let rows = CSVReport.text(report).split(separator: "\r\n").map { $0.split(separator: ",").suffix(3) }
+    #expect(rows == [["ip_address", "bssid", "channel"], ["192.168.4.20", "24:0A:C4:11:22:33", "6"]])
+  }
+
   @Test(
     "a device for Thread is recognised before it gets a secret, whatever its security",
     arguments: [nil, 0] as [Int?])

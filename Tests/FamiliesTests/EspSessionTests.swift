@@ -177,6 +177,25 @@ import Testing
     #expect(!attempted.writes.contains(Self.scanStart))
   }
 
+  @Test(
+    "the place of a device in its network is on record, as far as it can be true",
+    arguments: [
+      ([0x24, 0x0A, 0xC4, 1, 2, 3], 6, ["192.168.4.20", "24:0A:C4:01:02:03", "6"]),
+      ([0x24, 0x0A, 0xC4, 1, 2, 0], 149, ["192.168.4.20", "24:0A:C4:01:02:00", "149"]),
+      // Firmware copies it as a C string.
+      ([0x24, 0x0A, 0, 1, 2, 3], 6, ["192.168.4.20", "6"]),
+      ([0x24, 0x0A, 0xC4], 0, ["192.168.4.20"]), ([], -1, ["192.168.4.20"]),
+    ] as [([UInt8], Int32, [String])])
+  func place(bssid: [UInt8], channel: Int32, values: [String]) async throws {
+    var state = Self.connected
+    (state.connected.bssid, state.connected.channel) = (Data(bssid), channel)
+    let attempted = try await Self.attempt([Self.connecting, state])
+    let details: [DeviceDetail] = attempted.facts.flatMap {
+      if case .deviceDescribed(let fact) = $0 { fact.details } else { [] }
+    }
+    #expect(details.filter { $0.name != .security }.map(\.value) == values)
+  }
+
   @Test("a cause without the state of a failure is none")
   func causeAlone() async throws {
     let attempted = try await Self.attempt([

@@ -106,7 +106,10 @@ package enum SampleFacts {
     .deviceDescribed(
       DeviceDescribed(
         room: "lobby", attempt: 1,
-        details: [DeviceDetail(.firmware, "esphome"), DeviceDetail(.url, "http://192.168.7.31/")])),
+        details: [
+          DeviceDetail(.firmware, "esphome"), DeviceDetail(.url, "http://192.168.7.31/"),
+          DeviceDetail(.channel, "36"),
+        ])),
     .elapsedSent(ElapsedSent(room: "lobby", attempt: 1, seconds: 0.512_345, byte: 13, since: .key)),
     .settingWritten(SettingWritten(room: "lobby", attempt: 1, setting: .roomName, bytes: 5)),
     .saveSubmitted(SaveSubmitted(room: "lobby", attempt: 1, address: address)),

@@ -156,7 +156,7 @@ import VirtualBuilding
     #expect(device.wait(.seconds(5)) == "nothing")
     #expect(
       device.ask("prov-config", "0800")
-        == "08015a235a210a0c3139322e3136382e342e323010031a05506c616e742206240ac40000012806")
+        == "08015a235a210a0c3139322e3136382e342e323010031a05506c616e742206240ac41122332806")
     #expect(device.firmware.flash.values["custom-data"] == [1, 2])
     #expect(device.firmware.flash.text("wifi_ssid") == "Plant")
     #expect(device.wait(.milliseconds(900)) == "nothing")

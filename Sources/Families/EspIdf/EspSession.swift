@@ -194,6 +194,7 @@ private struct EspDevice: Sendable {
     case .connected(let network):
       let ssid = String(decoding: network.ssid, as: UTF8.self)
       await session.received("connected to \(ssid) as \(network.ip4)", as: .saved)
+      session.describe(network.details)
       guard Array(network.ssid) == Array(configuration.ssid) else {
         throw AttemptFailure(.refused(stage: .save, deviceText: "connected to \(ssid)"))
       }
@@ -301,6 +302,20 @@ extension EspConfigMessage.Connected {
       part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? UInt8(part) : nil
     }
     return numbers.count == 4 && !numbers.contains(nil) && numbers[0] != 0
+  }
+}
+
+extension EspConfigMessage.Connected {
+  /// Its address in the network, and the access point. Firmware copies the BSSID as a C string, so what follows a zero in
+  /// it is not the access point's.
+  fileprivate var details: [DeviceDetail] {
+    var details = [DeviceDetail(.ipAddress, ip4)]
+    if bssid.count == 6, !bssid.dropLast().contains(0) {
+      details.append(
+        DeviceDetail(.bssid, "\(BluetoothAddress(rawValue: bssid.reduce(0) { $0 << 8 | UInt64($1) }))"))
+    }
+    if channel > 0 { details.append(DeviceDetail(.channel, "\(channel)")) }
+    return details
   }
 }
 

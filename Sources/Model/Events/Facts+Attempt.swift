@@ -146,6 +146,9 @@ package struct DeviceDetail: Hashable, Sendable, Codable {
     case systemVersion = "system_version"
     case url
     case security
+    case ipAddress = "ip_address"
+    case bssid
+    case channel
   }
 
   package var name: Name

@@ -90,6 +90,9 @@ extension DeviceDetail.Name: OutputNames {
     case .url: "Where it can be reached in its network."
     case .security:
       "The security of its session, a number; later sessions have no less, unless the manifest names one."
+    case .ipAddress: "Its IP address in the network that it joined."
+    case .bssid: "The address of the access point that it joined."
+    case .channel: "The channel of that access point, above 14 at 5 GHz."
     }
   }
 }

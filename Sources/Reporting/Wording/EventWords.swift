@@ -395,6 +395,9 @@ extension DeviceDetail.Name {
     case .systemVersion: "system version"
     case .url: "URL"
     case .security: "security"
+    case .ipAddress: "IP address"
+    case .bssid: "BSSID"
+    case .channel: "channel"
     }
   }
 }

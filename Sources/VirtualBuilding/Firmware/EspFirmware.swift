@@ -330,7 +330,7 @@ package struct EspFirmware: Firmware {
       status.connected.auth = 3
       status.connected.ssid = Data(
         has(.joinsAnother) ? Array("Neighbour".utf8) : flash.values["wifi_ssid"] ?? [])
-      status.connected.bssid = Data([0x24, 0x0A, 0xC4, 0, 0, 1])
+      status.connected.bssid = Data([0x24, 0x0A, 0xC4, 0x11, 0x22, 0x33])
       status.connected.channel = 6
       effects.append(.setTimer(Self.leave, EspGATT.leavesAfter))
     }

@@ -47,6 +47,7 @@ package enum BuildingCSV {
       Column("in_manifest") { .flag($0.room.isInManifest) },
       Column("floor") { .text($0.room.floor) },
     ]
+    table += Column.details { $0.room.details }
     return table
   }
 

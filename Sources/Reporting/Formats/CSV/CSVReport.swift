@@ -41,6 +41,7 @@ package enum CSVReport {
       Column("floor") { .text($0.room.planned.floor) },
       Column("attempts_not_counted") { .text($0.room.exemptions) },
     ]
+    table += Column.details { $0.room.details }
     return table
   }
 

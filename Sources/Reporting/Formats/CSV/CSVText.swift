@@ -39,6 +39,13 @@ extension CSVText.Column {
     }
     return names + [values]
   }
+
+  /// What a device reports of its place in the network.
+  static func details(_ details: @escaping (Row) -> [DeviceDetail]) -> [Self] {
+    [DeviceDetail.Name.ipAddress, .bssid, .channel].map { name in
+      Self(name.rawValue) { row in .text(details(row).first { $0.name == name }?.value) }
+    }
+  }
 }
 
 /// A cell before it is written down.

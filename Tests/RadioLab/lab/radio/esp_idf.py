@@ -342,7 +342,7 @@ class EspIdf(Peripheral):
     def _keep(self, network: dict[str, str]) -> None:
         self.flash = {**self.product, **network}
         network_part = field(1, b"192.168.4.20") + field(2, 3) + field(3, network["ssid"].encode())
-        address = bytes([0x24, 0x0A, 0xC4, 0, 0, 1])
+        address = bytes([0x24, 0x0A, 0xC4, 0x31, 0x32, 0x33])
         self.report = field(11, network_part + field(4, address) + field(5, 6))
         self.phase = self.life = "joined"
         self.is_leaving = False
