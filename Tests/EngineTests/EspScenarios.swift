@@ -92,6 +92,36 @@ import VirtualTime
     #expect(JSONReport.text(RunReport(run.events)).contains("third") == false, "it may be a secret")
   }
 
+  @Test("an endpoint gets bytes in hexadecimal, and its answer is recorded in the same form")
+  func binaryEndpoint() async throws {
+    let room = Self.room(endpoints: ["custom-data": "hex:00 01 FE"])
+    let run = try await run(room: room, label: ["endpoints.custom-data": ""])
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    #expect(run.flashes[Sample.address(1)]?.values["custom-data"] == [0, 1, 0xFE])
+    let statuses = run.facts { if case .statusReceived(let fact) = $0 { fact.text } else { nil } }.map(\.1)
+    #expect(statuses.contains("custom-data answered 5355434345535300"))
+  }
+
+  @Test("RainMaker's endpoint says which node the device is, or refuses", arguments: [true, false])
+  func rainMaker(isValid: Bool) async throws {
+    // Part 10: a user "u", a secret "s3cret".
+    let value = isValid ? "hex:520B0A01751206733363726574" : "hex:0801"
+    let room = Self.room(endpoints: [RainMaker.endpoint: value])
+    let run = try await run(room: room, label: ["endpoints.cloud_user_assoc": ""])
+    let report = RunReport(run.events)
+    if isValid {
+      #expect(run.outcome(1)?.outcome == .provisioned)
+      #expect(report["room-1"]?.details.contains(DeviceDetail(.nodeID, EspGATT.nodeID)) == true)
+      #expect(CSVReport.text(report).contains(EspGATT.nodeID))
+    } else {
+      let refusal = "cloud_user_assoc: invalid parameter"
+      #expect(run.outcome(1)?.outcome == .failed)
+      #expect(run.outcome(1)?.reason == .refused(stage: .write, deviceText: refusal))
+      #expect(run.flashes[Sample.address(1)]?.isSaved == false && applied(run) == 0)
+    }
+    #expect(!JSONReport.text(report).contains("s3cret"))
+  }
+
   @Test("no endpoint gets anything before the run permits it")
   func forbidden() async throws {
     let room = Self.room(endpoints: ["custom-data": "the third floor"])
@@ -173,8 +203,9 @@ import VirtualTime
         DeviceDetail(.bssid, "24:0A:C4:11:22:33"), DeviceDetail(.channel, "6"),
       ])
     #expect(JSONReport.text(report).contains(#""value": "24:0A:C4:11:22:33""#))
-    let rows = CSVReport.text(report).split(separator: "\r\n").map { $0.split(separator: ",").suffix(3) }
-    #expect(rows == [["ip_address", "bssid", "channel"], ["192.168.4.20", "24:0A:C4:11:22:33", "6"]])
+    let rows = CSVReport.text(report).split(separator: "\r\n").map { $0.split(separator: ",").suffix(4) }
+    #expect(rows.first == ["ip_address", "bssid", "channel", "node_id"])
+    #expect(CSVReport.text(report).contains(",192.168.4.20,24:0A:C4:11:22:33,6,"))
   }
 
   @Test(

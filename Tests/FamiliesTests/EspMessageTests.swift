@@ -96,6 +96,23 @@ import Testing
   }
 
   @Test(
+    "the answer of RainMaker's endpoint has the node, or why there is none",
+    arguments: [
+      ([0x08, 1, 0x5A, 4, 0x12, 2, 0x4E, 0x31], .node("N1")),
+      ([0x08, 1, 0x5A, 6, 0x08, 0, 0x12, 2, 0x4E, 0x31], .node("N1")),
+      ([0x08, 1, 0x5A, 2, 0x08, 1], .refused("cloud_user_assoc: invalid parameter")),
+      ([0x08, 1, 0x5A, 6, 0x08, 2, 0x12, 2, 0x4E, 0x31], .refused("cloud_user_assoc: invalid state")),
+      ([0x08, 1, 0x5A, 2, 0x08, 9], .refused("cloud_user_assoc: status 9")),
+      // No node, no answer, another message, no message.
+      ([0x08, 1, 0x5A, 0], nil), ([0x08, 1], nil), ([0x5A, 4, 0x12, 2, 0x4E, 0x31], nil), ([], nil),
+      (Array("SUCCESS\0".utf8), nil), ([0x08, 1, 0x5A, 9, 0x12, 2, 0x4E, 0x31], nil),
+      ([0x08, 1, 0x5A, 4, 0x12, 2, 0xFF, 0xFE], nil),
+    ] as [([UInt8], RainMaker.Answer?)])
+  func rainMaker(bytes: [UInt8], answer: RainMaker.Answer?) {
+    #expect(RainMaker.Answer(bytes) == answer)
+  }
+
+  @Test(
     "a device for Thread has that capability and not the one for WiFi",
     arguments: [
       (#""thread_prov","thread_scan""#, true), (#""no_sec","thread_prov""#, true),

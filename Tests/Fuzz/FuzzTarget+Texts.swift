@@ -308,7 +308,7 @@ extension SettingDescription {
     case .integer(let bounds): [.integer(bounds.lowerBound), .integer(bounds.upperBound)]
     case .choice(let choices): choices.map { .text($0.name) }
     case .duration(let bounds, _): [.duration(bounds.lowerBound), .duration(bounds.upperBound)]
-    case .text, .wifiPassword, .wifiPassphrase, .secretText, .passkey, .uuid: []
+    case .text, .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey, .uuid: []
     }
   }
 }

@@ -98,6 +98,10 @@ import Testing
       ("{ env: hidden-value }", "give the name first: endpoints: { custom-data: { env: … } }"),
       ("{ custom-data: { env: hidden-value } }", "`env` takes the name"),
       (#"{ custom-data: "" }"#, "`endpoints.custom-data` is empty"),
+      ("{ custom-data: hex:0A7 }", "`endpoints.custom-data` has no whole bytes in hexadecimal"),
+      (
+        "{ custom-data: hex:\(String(repeating: "00", count: 466)) }", "`endpoints.custom-data` has 466 bytes"
+      ),
       ("{ custom-data: hidden-value-\(String(repeating: "x", count: 460)) }", "`endpoints.custom-data` has"),
     ])
   func badEndpoints(written: String, message: String) {

@@ -48,6 +48,28 @@ import Testing
   }
 
   @Test(
+    "bytes are those of a text, or after `hex:` those of its digits",
+    arguments: [
+      ("floor plan", Array("floor plan".utf8), nil), ("hex:0A7f", [0x0A, 0x7F], nil),
+      ("hex:0a 7F:00", [0x0A, 0x7F, 0], nil), ("Hex:0A7F", Array("Hex:0A7F".utf8), nil),
+      ("hex: 0A", [0x0A], nil), ("hex:0A7", nil, .badHex), ("hex:0x0A", nil, .badHex),
+      ("hex:0G", nil, .badHex),
+      ("hex:", [], .wrongLength(bytes: 0, allowed: 1...10)),
+      ("", [], .wrongLength(bytes: 0, allowed: 1...10)),
+      ("hex:" + String(repeating: "00", count: 10), [UInt8](repeating: 0, count: 10), nil),
+      (
+        "hex:" + String(repeating: "00", count: 11), [UInt8](repeating: 0, count: 11),
+        .wrongLength(bytes: 11, allowed: 1...10)
+      ), ("hex:0A\n", nil, .controlCharacter),
+    ] as [(String, [UInt8]?, SettingViolation?)])
+  func bytes(text: String, bytes: [UInt8]?, expected: SettingViolation?) {
+    let description = SettingDescription(
+      "endpoints.custom-data", "endpoint", .secretBytes(1...10), isRequired: false, documentation: "A value.")
+    #expect(Secret(text).bytes == bytes)
+    #expect(description.violation(of: .secret(Secret(text))) == expected && description.isSecret)
+  }
+
+  @Test(
     "a passkey is six digits",
     arguments: [
       ("012345", nil), ("999999", nil), ("12345", .badPasskey), ("1234567", .badPasskey),

@@ -57,6 +57,17 @@ import VirtualTime
     Form("base64 within more, shifted") { Data("psk=\($0).".utf8).base64EncodedString() },
   ]
 
+  @Test(
+    "bytes that a device repeats are redacted, in hexadecimal or as the text in them; few bytes are everywhere",
+    arguments: [
+      ("answered 00010a73336372657421fe", "answered 00•••"), ("0x0A s3cret! 0xFE", "0x0A ••• 0xFE"),
+      ("state 01", "state 01"),
+    ])
+  func bytes(text: String, redacted: String) {
+    let redactor = Redactor(["hex:0001 0A73 3363 7265 7421 FE", "hex:01"].map { Secret($0) })
+    #expect(redactor(text) == redacted)
+  }
+
   @Test("a secret that a device repeats is redacted in each of these forms", arguments: forms)
   func everyForm(_ form: Form) {
     let redactor = Redactor(Self.secrets.map { Secret($0) })

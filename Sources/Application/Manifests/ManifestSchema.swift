@@ -128,6 +128,9 @@ extension SettingDescription {
       ]
     case .secretText(let bytes):
       return ["type": ["string", "integer", "number"], "maxLength": .integer(bytes.upperBound)]
+    case .secretBytes(let bytes):
+      // Two digits and a separator for each byte in hexadecimal.
+      return ["type": ["string", "integer", "number"], "maxLength": .integer(4 + 3 * bytes.upperBound)]
     case .passkey:
       // An editor may read digits as a number.
       return ["type": ["string", "integer"], "pattern": "^[0-9]{6}$"]

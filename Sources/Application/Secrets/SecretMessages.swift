@@ -127,6 +127,11 @@ enum SecretMessages {
       return ("\(what) has \(bytes) bytes", "This device takes 8 to 63 bytes and no key of 64 hex digits.")
     case .violation(.badPasskey):
       return ("\(what) is not six digits", "Take all six of the label, also a zero at the beginning.")
+    case .violation(.badHex):
+      return (
+        "\(what) has no whole bytes in hexadecimal after `hex:`",
+        "Each byte has two digits, for example hex:0A7F."
+      )
     case .violation(.wrongLength(let bytes, let allowed)):
       return (
         "\(what) has \(bytes) bytes", "\(allowed.lowerBound) to \(allowed.upperBound) bytes are possible."

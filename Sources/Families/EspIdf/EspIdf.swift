@@ -112,10 +112,10 @@ package enum EspIdf {
 
     /// What the manifest gives for endpoints of the product. Bluedroid takes 481 bytes, with the tag of security 2.
     static let ofProduct = SettingDescription(
-      "endpoints", "endpoint", .secretText(bytes: 1...465), isRequired: false, isShareable: true,
+      "endpoints", "endpoint", .secretBytes(1...465), isRequired: false, isShareable: true,
       reservedNames: [session, config, version, scan, control],
       documentation:
-        "Values for the product's own endpoints, by their names. Each is sent, encrypted, before the network is applied."
+        "Values for the product's own endpoints, by their names. Each is sent, encrypted, before the network is applied: its text, or after hex: bytes in hexadecimal."
     )
   }
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import EspMessages
 import FoundationEssentials
+import Hex
 import Model
 import Session
 import Synchronization
@@ -24,7 +25,7 @@ extension EspIdf {
     try await device.checkWiFi()
     for (name, value) in own {
       guard case .secret(let secret) = value else { continue }
-      try await device.send(Array(secret.reveal().utf8), to: name)
+      try await device.send(secret, to: name)
     }
     try await device.send()
     return try await device.join()
@@ -112,14 +113,26 @@ private struct EspDevice: Sendable {
 
   // MARK: Sending and joining
 
-  /// Stage `write`: a value for an endpoint of the product, whose answer has no known meaning.
-  func send(_ value: [UInt8], to endpoint: String) async throws(AttemptFailure) {
+  /// Stage `write`: a value for an endpoint of the product. The answer to a text may repeat it in any form, so only an answer
+  /// to bytes is recorded, and what an endpoint of RainMaker says.
+  func send(_ value: Secret, to endpoint: String) async throws(AttemptFailure) {
+    guard let bytes = value.bytes else { preconditionFailure("the settings of a room must be checked") }
     let channel = channel
     let setting = EspIdf.Endpoint.ofProduct.entry(endpoint).name
-    _ = try await session.sending([setting]) { () throws(CentralError) in
-      try await channel.exchange(endpoint, value)
+    let answer = try await session.sending([setting]) { () throws(CentralError) in
+      try await channel.exchange(endpoint, bytes)
     }
-    await session.received("\(endpoint) answered", as: .other)
+    switch endpoint == RainMaker.endpoint ? RainMaker.Answer(answer) : nil {
+    case .node(let node)?:
+      await session.received("\(endpoint) answered", as: .other)
+      session.describe([DeviceDetail(.nodeID, node)])
+    case .refused(let text)?:
+      await session.rejected([setting])
+      await session.received(text, as: .refusal)
+      throw AttemptFailure(.refused(stage: .write, deviceText: text))
+    case nil:
+      await session.received("\(endpoint) answered" + (value.isHex ? " \(answer.hex())" : ""), as: .other)
+    }
   }
 
   /// Stage `write`: the network, which the device keeps in its RAM.

@@ -116,7 +116,7 @@ extension ManifestDecoder {
     case .duration: written = duration(node, key).map { .duration($0) }
     case .text, .choice: written = text(node, key).flatMap { description.value($0) }
     case .uuid: written = uuid(node, key, description)
-    case .wifiPassword, .wifiPassphrase, .secretText, .passkey:
+    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey:
       written = secret(node, key, isOnLabel: description.isOnLabel).map { .secret($0) }
     }
     guard let value = written, check(value, by: description, called: key, at: node.range) else { return nil }
@@ -205,6 +205,11 @@ extension ManifestDecoder {
     case .badPassphrase(let bytes):
       words(
         ofPassword: value, "\(bytes) bytes; this device takes 8…63 and no key of 64 hex digits")
+    case .badHex:
+      (
+        .badPassword, "`\(key)` has no whole bytes in hexadecimal after `hex:`",
+        "each byte has two digits, for example hex:0A7F"
+      )
     case .badPasskey:
       (
         .badPassword, "`\(key)` is not six digits", "write all six of the label, also a zero at the beginning"

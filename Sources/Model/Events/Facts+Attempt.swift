@@ -149,6 +149,7 @@ package struct DeviceDetail: Hashable, Sendable, Codable {
     case ipAddress = "ip_address"
     case bssid
     case channel
+    case nodeID = "node_id"
   }
 
   package var name: Name

@@ -161,7 +161,7 @@ extension SettingDescription {
       case .integer: .integer(number)
       case .choice(let choices): choices.first { $0.code == number }.map { .text($0.name) }
       case .duration(_, let step): .duration(step * number)
-      case .text, .wifiPassword, .wifiPassphrase, .secretText, .passkey, .uuid: nil
+      case .text, .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey, .uuid: nil
       }
     default: return nil
     }

@@ -18,8 +18,12 @@ package struct Redactor: Sendable {
 
   /// A redactor for these secrets. Empty and unresolved secrets are ignored.
   package init(_ secrets: some Sequence<Secret>) {
-    for secret in Set(secrets.filter(\.isResolved).map { $0.reveal() }) {
-      let folded = secret.utf8.compactMap(TextReading.folded)
+    for secret in Set(secrets.filter(\.isResolved)) {
+      // A device repeats the bytes, not their digits. Few bytes occur everywhere by chance.
+      if secret.isHex, let bytes = secret.bytes?.compactMap(TextReading.folded), bytes.count >= 6 {
+        pieces.insert(bytes)
+      }
+      let folded = secret.reveal().utf8.compactMap(TextReading.folded)
       pieces.insert(folded)
       // A text without its escapes has no backslash.
       pieces.insert(folded.filter { $0 != UInt8(ascii: "\\") })

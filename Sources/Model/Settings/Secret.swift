@@ -1,3 +1,5 @@
+import Hex
+
 /// Text that only the device may get; or a reference to such text, until it is resolved.
 ///
 /// It does not print, encode, or appear in a mirror; code that needs the text calls `reveal()`, which few
@@ -59,6 +61,19 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     case .text(let text), .standIn(let text): text
     case .reference: preconditionFailure("a secret is used before it was resolved")
     }
+  }
+
+  private static let hexPrefix = "hex:"
+
+  /// Whether the text has bytes in hexadecimal after `hex:`.
+  package var isHex: Bool { reveal().hasPrefix(Self.hexPrefix) }
+
+  /// The bytes that the text stands for: after `hex:` those of its digits, between which there may be spaces and colons;
+  /// otherwise its own. Nil after `hex:` for anything else than whole bytes.
+  package var bytes: [UInt8]? {
+    let text = reveal()
+    guard isHex else { return Array(text.utf8) }
+    return [UInt8](hex: text.dropFirst(Self.hexPrefix.count).filter { $0 != " " && $0 != ":" })
   }
 
   package var description: String { "•••" }

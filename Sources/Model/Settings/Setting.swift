@@ -61,6 +61,9 @@ package struct SettingDescription: Hashable, Sendable {
     case wifiPassphrase
     /// Text of this many bytes of UTF-8 that must not be shown, without control characters.
     case secretText(bytes: ClosedRange<Int>)
+    /// This many bytes that must not be shown: those of a text without control characters, or after `hex:` in
+    /// hexadecimal (`Secret.bytes`).
+    case secretBytes(ClosedRange<Int>)
     /// The six digits of a device's label with which it is paired, which must not be shown.
     case passkey
     /// A UUID, except these.
@@ -104,7 +107,7 @@ package struct SettingDescription: Hashable, Sendable {
   /// Whether its value must not be shown.
   package var isSecret: Bool {
     switch kind {
-    case .wifiPassword, .wifiPassphrase, .secretText, .passkey: true
+    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: true
     case .integer, .text, .uuid, .choice, .duration: false
     }
   }
@@ -173,6 +176,8 @@ package enum SettingViolation: Hashable, Sendable, Error {
   case badPassphrase(bytes: Int)
   /// A passkey that is not six digits.
   case badPasskey
+  /// `hex:` before something else than whole bytes in hexadecimal.
+  case badHex
   /// A UUID that the device must not get.
   case reserved
   case noChoice([SettingChoice])
@@ -193,7 +198,7 @@ extension SettingDescription {
       if !allowed.contains(bytes) { return .wrongLength(bytes: bytes, allowed: allowed) }
       return text.unicodeScalars.contains(where: \.isControl) ? .controlCharacter : nil
     case (_, .secret(let secret)) where isSecret:
-      return secret.isResolved ? violation(ofSecret: secret.reveal()) : nil
+      return secret.isResolved ? violation(of: secret) : nil
     case (.uuid(let reserved), .uuid(let uuid)):
       return reserved.contains(uuid) ? .reserved : nil
     case (.choice(let choices), .text(let name)):
@@ -210,12 +215,16 @@ extension SettingDescription {
     }
   }
 
-  private func violation(ofSecret text: String) -> SettingViolation? {
+  private func violation(of secret: Secret) -> SettingViolation? {
+    let text = secret.reveal()
     let bytes = text.utf8.count
     if text.unicodeScalars.contains(where: \.isControl) { return .controlCharacter }
     switch kind {
     case .secretText(let allowed):
       return allowed.contains(bytes) ? nil : .wrongLength(bytes: bytes, allowed: allowed)
+    case .secretBytes(let allowed):
+      guard let count = secret.bytes?.count else { return .badHex }
+      return allowed.contains(count) ? nil : .wrongLength(bytes: count, allowed: allowed)
     case .passkey:
       return Passkey(text) == nil ? .badPasskey : nil
     case .wifiPassphrase:
@@ -232,7 +241,7 @@ extension SettingDescription {
     switch kind {
     case .integer: Int(text, in: RecordedNumbers.integers).map { .integer($0) }
     case .text: .text(text)
-    case .wifiPassword, .wifiPassphrase, .secretText, .passkey: .secret(Secret(text))
+    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: .secret(Secret(text))
     // Short UUIDs belong to services; no beacon has one.
     case .uuid: text.utf8.count == 36 ? BluetoothUUID(text).map { .uuid($0) } : nil
     case .choice(let choices):

@@ -92,6 +92,7 @@ extension DeviceDetail.Name: OutputNames {
       "The security of its session, a number; later sessions have no less, unless the manifest names one."
     case .ipAddress: "Its IP address in the network that it joined."
     case .bssid: "The address of the access point that it joined."
+    case .nodeID: "The name under which the cloud of its product knows it (RainMaker)."
     case .channel: "The channel of that access point, above 14 at 5 GHz."
     }
   }

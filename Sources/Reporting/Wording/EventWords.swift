@@ -398,6 +398,7 @@ extension DeviceDetail.Name {
     case .ipAddress: "IP address"
     case .bssid: "BSSID"
     case .channel: "channel"
+    case .nodeID: "node ID"
     }
   }
 }

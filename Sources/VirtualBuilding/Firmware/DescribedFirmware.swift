@@ -316,7 +316,7 @@ extension SettingDescription.Kind {
     switch self {
     case .integer(let bounds): .integer(bounds.lowerBound)
     case .text: .text("")
-    case .wifiPassword, .wifiPassphrase, .secretText, .passkey: .secret(Secret(""))
+    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: .secret(Secret(""))
     case .uuid: .uuid(.zero)
     case .choice(let choices): .text(choices.min { $0.code < $1.code }?.name ?? "")
     case .duration(let bounds, _): .duration(bounds.lowerBound)

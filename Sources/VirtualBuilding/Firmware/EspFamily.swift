@@ -41,7 +41,7 @@ package enum EspGATT {
     var values: [String: [UInt8]] = [:]
     for (name, value) in room.access where name.rawValue.hasPrefix(ofProduct) {
       guard case .secret(let secret) = value else { continue }
-      values[String(name.rawValue.dropFirst(ofProduct.count))] = Array(secret.reveal().utf8)
+      values[String(name.rawValue.dropFirst(ofProduct.count))] = secret.bytes
     }
     return values
   }
@@ -58,6 +58,17 @@ package enum EspGATT {
   /// The credentials of every virtual device.
   package static let username = Array("wifiprov".utf8)
   package static let proof = Array("Kx7-label!".utf8)
+
+  /// RainMaker's endpoint that maps a device to a user: a request has both texts in its part 10, or is refused for its
+  /// parameters.
+  static let userMapping = "cloud_user_assoc"
+  package static let nodeID = "Hx2wQpVUcNtW"
+
+  static func mapped(_ request: [UInt8]) -> [UInt8] {
+    let name = Array(nodeID.utf8)
+    let response = request.first == 0x52 ? [0x12, UInt8(name.count)] + name : [0x08, 1]
+    return [0x08, 1, 0x5A, UInt8(response.count)] + response
+  }
 
   /// NimBLE's answer to everything that the firmware refuses: Invalid PDU.
   static let refused: UInt8 = 0x04

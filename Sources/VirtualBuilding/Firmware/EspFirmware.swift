@@ -231,7 +231,7 @@ package struct EspFirmware: Firmware {
       guard let endpoint = endpoints.first(where: { $0.name == name }) else { return nil }
       product[name] = text
       effects.append(.took(endpoint.uuid, text))
-      return Array("SUCCESS\0".utf8)
+      return name == EspGATT.userMapping ? EspGATT.mapped(text) : Array("SUCCESS\0".utf8)
     }
   }
 

@@ -290,7 +290,7 @@ extension ManifestDecoder {
       switch setting.kind {
       case .integer(let bounds): [.integer(bounds.lowerBound), .integer(bounds.upperBound)]
       case .text: [.text("")]
-      case .wifiPassword, .wifiPassphrase, .secretText, .passkey: [.secret(Secret(""))]
+      case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: [.secret(Secret(""))]
       case .uuid: [.uuid(.zero)]
       case .choice(let choices): choices.map { .text($0.name) }
       case .duration(let bounds, _): [.duration(bounds.lowerBound), .duration(bounds.upperBound)]

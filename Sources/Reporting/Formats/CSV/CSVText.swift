@@ -40,9 +40,9 @@ extension CSVText.Column {
     return names + [values]
   }
 
-  /// What a device reports of its place in the network.
+  /// What a device reports of its place in its network and its cloud.
   static func details(_ details: @escaping (Row) -> [DeviceDetail]) -> [Self] {
-    [DeviceDetail.Name.ipAddress, .bssid, .channel].map { name in
+    [DeviceDetail.Name.ipAddress, .bssid, .channel, .nodeID].map { name in
       Self(name.rawValue) { row in .text(details(row).first { $0.name == name }?.value) }
     }
   }

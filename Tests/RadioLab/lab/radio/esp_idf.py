@@ -193,7 +193,7 @@ class EspIdf(Peripheral):
             return self.session.answer(value)
         text = self.session.decrypt(value)
         if name == "custom-data":
-            self.product[name] = text.decode()
+            self.product[name] = text.decode(errors="backslashreplace")
             return self.session.encrypt(b"SUCCESS\0")
         message = fields(text)
         number = message.get(1, 0)
