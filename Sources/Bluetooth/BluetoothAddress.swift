@@ -21,6 +21,19 @@ package struct BluetoothAddress: Hashable, Sendable {
     rawValue = value
   }
 
+  /// The address from which an EUI-64 was made: FF:FE is in the middle of it (ESP-IDF, `mac_addr.c`). Parses sixteen hex
+  /// digits, without separators, in eight pairs or in four groups of four. Nil for any other text, and for an EUI-64 that
+  /// was not made in that way.
+  package init?(inEUI64 text: some StringProtocol) {
+    let text = String(text)
+    let separator = text.first { ":-_. ".contains($0) }
+    let parts = separator.map { text.split(separator: $0, omittingEmptySubsequences: false) } ?? [text[...]]
+    guard [1, 4, 8].contains(parts.count), parts.allSatisfy({ $0.utf8.count == 16 / parts.count }),
+      let bytes = [UInt8](hex: parts.joined()), bytes[3] == 0xFF, bytes[4] == 0xFE
+    else { return nil }
+    self.init(rawValue: (bytes.prefix(3) + bytes.suffix(3)).reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
   private static func value(of bytes: Span<UInt8>) -> UInt64? {
     let group: Int
     switch bytes.count {

@@ -211,9 +211,12 @@ extension ManifestReading {
 
   /// Applies every certain fix; returns the texts that change, by number. If two fixes overlap, the first one
   /// is applied.
-  package func fixed() -> [FixedText] {
+  /// - Parameter isAnswered: Whether a person answered the questions of the others with yes.
+  package func fixed(isAnswered: Bool = false) -> [FixedText] {
     excerpts.compactMap { excerpt in
-      let fixes = diagnostics.compactMap(\.fix).filter { $0.edits.first?.range.text == excerpt.source.number }
+      let fixes = diagnostics.compactMap(\.fix).filter {
+        $0.edits.first?.range.text == excerpt.source.number && (isAnswered || $0.question == nil)
+      }
       var bytes: [UInt8] = []
       var offset = 0
       var count = 0

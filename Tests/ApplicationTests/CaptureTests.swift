@@ -250,6 +250,66 @@ struct CaptureTests {
     #expect(dialogue.written.values.compactMap(\.address).sorted() == [10, 20, 30, 40].map(Self.address))
   }
 
+  // MARK: Addresses that the manifest has
+
+  @Test(
+    "an offset is proposed for the addresses of a table as for labels, and applies to those that are not on air",
+    arguments: [
+      // Addresses on air, and the proposed offset with the number of addresses for and of those that are silent.
+      ([12, 22, 32, 42], 2, 4, 4), ([11, 21, 31], 1, 3, 4), ([10, 22, 32, 42], 2, 3, 3),
+      ([10, 20, 32, 42], nil, 0, 0),
+      ([], nil, 0, 0), ([10, 20, 30, 40], nil, 0, 0),
+    ] as [([UInt64], Int?, Int, Int)])
+  func table(onAir: [UInt64], offset: Int?, evidence: Int, silent: Int) throws {
+    let building = Self.building(4, known: ["A": 10, "B": 20, "C": 30, "D": 40])
+    var dialogue = Dialogue(building, onAir: onAir)
+    let received = Set(onAir.map(Self.address))
+    dialogue.capture.compare { $0.address.map(received.contains) ?? false }
+    #expect(dialogue.proposal?.offset == offset)
+    guard let offset else { return #expect(dialogue.asked == "A") }
+    let proposal = try #require(dialogue.proposal)
+    #expect(
+      proposal.words.contains(
+        "\(evidence) of \(silent) addresses that are not on air are on air at +\(offset)"))
+    dialogue.read("y")
+    let silentOnes = zip("abcd", [UInt64(10), 20, 30, 40]).filter { !received.contains(Self.address($0.1)) }
+    #expect(
+      dialogue.written
+        == Dictionary(
+          uniqueKeysWithValues: silentOnes.map {
+            (RoomID(rawValue: String($0.0)), Self.device($0.1 + UInt64(offset)))
+          }))
+    #expect(dialogue.asked == "A")
+    #expect(dialogue.read("u") == .undo("D"))
+    #expect(dialogue.capture.offset == 0 && dialogue.capture.captured.isEmpty)
+  }
+
+  @Test("the addresses of a table are compared once, and a declined offset is not proposed again")
+  func tableDeclined() {
+    var dialogue = Dialogue(Self.building(3, known: ["A": 10, "B": 20, "C": 30]))
+    let received = Set([UInt64(12), 22, 32].map(Self.address))
+    for _ in 1...2 { dialogue.capture.compare { $0.address.map(received.contains) ?? false } }
+    #expect(dialogue.read("n") == .show(.offsetDeclined))
+    dialogue.capture.compare { $0.address.map(received.contains) ?? false }
+    #expect(dialogue.proposal == nil && dialogue.written.isEmpty)
+  }
+
+  // MARK: Labels with an EUI-64
+
+  @Test("a label with an EUI-64 is converted only after a question", arguments: ["y", "n"])
+  func eui64(answer: String) {
+    var dialogue = Dialogue(Self.building(2))
+    #expect(dialogue.read("EUI: C4:7C:8D:FF:FE:00:00:01") == .nothing)
+    #expect(dialogue.capture.prompt == .conversion(Self.address(1)) && dialogue.written.isEmpty)
+    #expect(dialogue.capture.prompt.words.contains("C4:7C:8D:00:00:01") && dialogue.read("maybe") == .nothing)
+    let action = dialogue.read(answer)
+    if answer == "y" {
+      #expect(dialogue.written == ["a": Self.device(1)] && dialogue.asked == "B")
+    } else {
+      #expect(action == .show(.notConverted) && dialogue.written.isEmpty && dialogue.asked == "A")
+    }
+  }
+
   @Test("a label whose address plus the offset exceeds 48 bits is refused")
   func beyond() {
     var dialogue = Dialogue(Self.building(), onAir: [11, 21, 31])

@@ -33,7 +33,11 @@ struct LabelTextTests {
     arguments: [
       ("", LabelProblem.empty), (" \t", .empty), ("--", .empty), ("hello", .noAddress(digits: nil)),
       ("C47C8D00000", .noAddress(digits: 11)), ("C47C8D0000011", .noAddress(digits: 13)),
-      ("C4:7C:8D:00:00", .noAddress(digits: nil)), ("C4:7C:8D:FF:FE:00:00:01", .noAddress(digits: nil)),
+      ("C4:7C:8D:00:00", .noAddress(digits: nil)), ("C4:7C:8D:FF:FE:00:00:01", .eui64(address)),
+      ("EUI64=c47c8dfffe000001", .eui64(address)), ("C47C-8DFF-FE00-0001", .eui64(address)),
+      ("C4:7C:8D:FF:FF:00:00:01", .noAddress(digits: nil)), ("C47C8DFFFF000001", .noAddress(digits: 16)),
+      ("SN:C47C8DFFFE000001", .noAddress(digits: nil)),
+      ("C47C8DFFFE000001 C47C8DFFFE000002", .noAddress(digits: nil)),
       ("C4:7C-8D:00-00:01", .noAddress(digits: nil)), ("C4:7C:8D:00:00:0G", .noAddress(digits: nil)),
       ("C4:7C:8D:00:00:01:02", .noAddress(digits: nil)),
       ("12 C4 7C 8D 00 00 01", .noAddress(digits: nil)), ("C4:7C:8D:00:00:01-02", .noAddress(digits: nil)),

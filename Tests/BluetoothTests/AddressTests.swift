@@ -33,6 +33,20 @@ import Testing
     #expect(BluetoothAddress(text) == nil)
   }
 
+  @Test(
+    "an EUI-64 has an address only if FF:FE is in its middle",
+    arguments: [
+      ("C4:7C:8D:FF:FE:00:00:01", "C4:7C:8D:00:00:01"), ("c47c8dfffe000001", "C4:7C:8D:00:00:01"),
+      ("C47C.8DFF.FE00.0001", "C4:7C:8D:00:00:01"), ("C4-7C-8D-FF-FE-00-00-01", "C4:7C:8D:00:00:01"),
+      ("C4:7C:8D:FE:FF:00:00:01", nil), ("C4:7C:8D:FF:FF:00:00:01", nil), ("FF:FE:8D:00:00:00:00:01", nil),
+      ("C4:7C:8D:FF:FE:00:00", nil), ("C47C8DFFFE0000012", nil), ("C4:7C-8D:FF:FE:00:00:01", nil),
+      ("C4:7C:8D:FF:FE:00:00:0G", nil), ("C47C8D:FFFE0:00001", nil), ("C4:7C:8D:00:00:01", nil), ("", nil),
+    ] as [(String, String?)])
+  func eui64(text: String, address: String?) {
+    #expect(BluetoothAddress(inEUI64: text)?.description == address)
+    #expect(BluetoothAddress(text) == nil || address == nil)
+  }
+
   @Test("addresses are ordered by their bytes and encoded as their text, and an invalid text is not decoded")
   func orderAndEncoding() throws {
     let low = try #require(BluetoothAddress("00:00:00:00:01:FF"))

@@ -234,6 +234,12 @@ struct FindingTests {
         "room: R, minor: 1️⃣\"1\\x4F2\"", "`minor` is not a whole number", advice: "character 2 is the letter O"
       ),
       .room("room: R, minor: 1, address: 1️⃣C4:7C:8D:00:00", "`address` is not the address"),
+      .room(
+        "room: R, minor: 1, address: 1️⃣C4-7C-8D-FF-FE-00-00-01", "`address` is an EUI-64",
+        advice: "is it the device with C4:7C:8D:00:00:01?"),
+      .room(
+        "room: R, minor: 1, address: 1️⃣C47C8DFFFF000001", "`address` is not the address",
+        advice: "16 hex digits"),
       .room("room: R, minor: 1, address: 1️⃣00:00:00:00:00:00", "`address` is not the address"),
       .room("room: R, minor: 1, wifi: 1️⃣Guests", "no network", advice: "did you mean `guests`?"),
       .room("room: R, minor: 1, wifi: 1️⃣[a]", "`wifi` takes a network's name"),

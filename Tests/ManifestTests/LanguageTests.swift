@@ -319,6 +319,23 @@ struct LanguageTests {
       edit.bytes == encoded("room;minor;address\r\nKüche;1;C4:7C:8D:00:00:01\r\nBüro;2;\r\n"))
   }
 
+  @Test("an EUI-64 in a table is converted only if a person says so, and only with FF:FE in its middle")
+  func eui64() throws {
+    let cells = ["C4:7C:8D:FF:FE:00:00:01", "C47C8DFFFE000002", "C4:7C:8D:FF:FF:00:00:03"]
+    let table = "room,minor,address\n" + cells.enumerated().map { "Room \($0),\($0),\($1)\n" }.joined()
+    let files = ManifestFiles { name, _ in .success(.init(name: name, bytes: Array(table.utf8))) }
+    let text = Array("building: B\nrooms_from: r.csv\n".utf8)
+    let reading = readManifest(text, file: "b.yaml", families: .builtIn, files: files)
+    #expect(reading.building == nil && reading.fixed().isEmpty)
+    #expect(reading.diagnostics.map { $0.fix?.question != nil } == [true, true, false])
+    let fixed = try #require(reading.fixed(isAnswered: true).first)
+    #expect(fixed.name == "r.csv" && fixed.count == 2)
+    #expect(
+      String(decoding: fixed.bytes, as: UTF8.self)
+        == "room,minor,address\nRoom 0,0,C4:7C:8D:00:00:01\nRoom 1,1,C4:7C:8D:00:00:02\nRoom 2,2,\(cells[2])\n"
+    )
+  }
+
   @Test("unquoted text that other YAML readers read as another type is a warning with a fix")
   func ambiguous() throws {
     let reading = Files(files: [:]).read(

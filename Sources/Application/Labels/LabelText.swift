@@ -27,6 +27,7 @@ package enum LabelText {
     guard !words.areWiFi, !text.trimmed.hasSuffix(";;") else { throw .wifi }
     let found = words.addresses
     guard let address = found.first else {
+      if let inner = words.addressInEUI64 { throw .eui64(inner) }
       throw .noAddress(digits: words.all.count == 1 ? words.all[0].hexDigits : nil)
     }
     guard found.count == 1 else { throw .several(found) }
@@ -83,6 +84,8 @@ package enum LabelProblem: Error, Hashable, Sendable {
   case tooLong
   /// There is no address. `digits` is the number of hex digits when the text is nothing else.
   case noAddress(digits: Int?)
+  /// There is one EUI-64, which was made from this address.
+  case eui64(BluetoothAddress)
   /// There are several addresses, in the order of the text.
   case several([BluetoothAddress])
   /// All zeros or all ones, which no device has.
@@ -154,6 +157,22 @@ private struct Words {
       index = group.upperBound
     }
     return found
+  }
+
+  /// The address from which the only EUI-64 in the text was made; nil if there are several, or none that was made from one.
+  var addressInEUI64: BluetoothAddress? {
+    var found: Set<BluetoothAddress> = []
+    var index = 0
+    while index < all.count {
+      let group = self.group(at: index)
+      if let address = BluetoothAddress(inEUI64: all[group].map(\.text).joined()), address.isPossible,
+        !isSomethingElse(group)
+      {
+        found.insert(address)
+      }
+      index = group.upperBound
+    }
+    return found.count == 1 ? found.first : nil
   }
 
   /// The words from `index` on that have equally many hex digits and the same separator.

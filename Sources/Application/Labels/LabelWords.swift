@@ -11,6 +11,8 @@ package enum LabelWords {
     case .tooLong: "this text is too long for a label: scan one label only"
     case .noAddress(let digits?): "an address has 12 hex digits; this text has \(digits)"
     case .noAddress(nil): "this text has no address: scan the label, or type its 12 hex digits"
+    case .eui64(let address):
+      "this text has an EUI-64, of 8 bytes: if it is the device with \(address), type that address"
     case .several(let addresses):
       "this text has \(addresses.count) addresses (\(addresses.map(\.description).joined(separator: ", "))): "
         + "type the address of the sensor"

@@ -2,7 +2,8 @@ import Bluetooth
 import Model
 
 extension Walk {
-  /// A probable difference between labels and board addresses. A label is *silent* when its address is not on air.
+  /// A probable difference between labels and board addresses. A label is *silent* when its address is not on air; an address
+  /// that the manifest has is one, too.
   package struct OffsetProposal: Hashable, Sendable {
     /// Board address minus label address.
     package var offset: Int
@@ -24,7 +25,7 @@ extension Walk.OffsetProposal {
   ///   - declined: The offsets that were declined.
   ///   - isFree: Whether an address is on air, and of no room.
   init?(_ stops: [Walk.Stop], except declined: Set<Int>, _ isFree: (BluetoothAddress) -> Bool) {
-    let labels = stops.compactMap { stop in stop.label?.device.address.map { (stop, $0) } }
+    let labels = stops.compactMap { stop in stop.written?.device.address.map { (stop, $0) } }
     let silent = labels.filter { $0.0.isSilent }
     let proposals = Self.offsets.filter { !declined.contains($0) }.map { offset in
       let evidence = silent.filter { $0.1.advanced(by: offset).map(isFree) ?? false }

@@ -18,8 +18,11 @@ package struct Walk: Sendable {
     package fileprivate(set) var isDone: Bool?
     /// The label that was read in this walk.
     fileprivate(set) var label: DeviceLabel?
-    /// Whether that label's address is not on air.
+    /// Whether the address of that label, or of the manifest, is not on air.
     fileprivate(set) var isSilent = false
+
+    /// The label that was read in this walk, or as the address that the manifest has for the room stands for one.
+    var written: DeviceLabel? { label ?? device?.address.map { DeviceLabel(.address($0)) } }
 
     package var name: String { room.name }
     /// The room's device; nil until one is known.
@@ -34,6 +37,8 @@ package struct Walk: Sendable {
     case label(Stop, number: Int, of: Int)
     /// Ask whether board addresses differ from labels by this offset.
     case offset(OffsetProposal)
+    /// Ask whether a label with an EUI-64 is of the device with the address from which that was made.
+    case conversion(BluetoothAddress)
     /// No further action: all rooms were visited, or the person quit.
     case nothing
   }
@@ -85,6 +90,9 @@ package struct Walk: Sendable {
   private var pending: [Assignment] = []
   private var proposal: OffsetProposal?
   private var declined: Set<Int> = []
+  private var conversion: BluetoothAddress?
+  /// Whether the addresses of the manifest were compared with what is on air.
+  private var hasCompared = false
   private var hasEnded = false
   /// The accepted difference between board and label addresses; 0 without one.
   package private(set) var offset = 0
@@ -122,6 +130,7 @@ package struct Walk: Sendable {
   package var prompt: Prompt {
     if hasEnded { return .nothing }
     if let proposal { return .offset(proposal) }
+    if let conversion { return .conversion(conversion) }
     return index < stops.count ? .label(stops[index], number: index + 1, of: stops.count) : .nothing
   }
 
@@ -166,6 +175,7 @@ package struct Walk: Sendable {
     }
     if let proposal { return answer(word, proposal) }
     let stop = stops[index]
+    if let conversion { return answer(word, conversion, stop) }
     switch word {
     case "s":
       steps.append(Step(index: index, offset: offset, stops: []))
@@ -203,8 +213,28 @@ package struct Walk: Sendable {
     do throws(LabelProblem) {
       label = try LabelText.label(in: text, of: stop.room.family.id, drivers, beside: Array(taken))
     } catch {
+      if case .eui64(let address) = error {
+        conversion = address
+        return .nothing
+      }
       return .show(.badLabel(error))
     }
+    return take(label, stop)
+  }
+
+  private mutating func answer(_ word: String, _ address: BluetoothAddress, _ stop: Stop) -> Action {
+    switch word {
+    case "y", "yes":
+      conversion = nil
+      return take(DeviceLabel(.address(address)), stop)
+    case "n", "no":
+      conversion = nil
+      return .show(.notConverted)
+    default: return .nothing
+    }
+  }
+
+  private mutating func take(_ label: DeviceLabel, _ stop: Stop) -> Action {
     let assigned = assignment(label, at: index, plus: offset)
     guard let device = assigned?.device else { return .show(.beyondAll(label.device)) }
     let isKnown = stop.devices.contains(device)
@@ -264,13 +294,27 @@ package struct Walk: Sendable {
       if !provisions { goOn() }
     }
     pending = []
-    guard let isOnAir, offset == 0 else { return }
+    if let isOnAir { propose(isOnAir) }
+  }
+
+  /// Compares the addresses that the manifest has, perhaps from a table, with what is on air. Only once: then labels decide.
+  package mutating func compare(_ isOnAir: (DeviceReference) -> Bool) {
+    guard !hasCompared, current != nil else { return }
+    hasCompared = true
+    for index in stops.indices where stops[index].label == nil {
+      stops[index].isSilent = stops[index].written != nil
+    }
+    propose(isOnAir)
+  }
+
+  private mutating func propose(_ isOnAir: (DeviceReference) -> Bool) {
+    guard offset == 0 else { return }
     for index in stops.indices where stops[index].isSilent {
       // A label that was silent when it was read may be on air now.
       stops[index].isSilent = stops[index].device.map(isOnAir) == false
     }
     let taken = self.taken
-    proposal = OffsetProposal(stops, except: declined) { address in
+    proposal = OffsetProposal(stops.filter { $0.label != nil || hasCompared }, except: declined) { address in
       !taken.contains(address) && isOnAir(.address(address))
     }
   }
@@ -305,7 +349,7 @@ package struct Walk: Sendable {
     case "y", "yes":
       let moved = stops.indices.compactMap { index in
         stops[index].isSilent
-          ? stops[index].label.flatMap { assignment($0, at: index, plus: proposal.offset) } : nil
+          ? stops[index].written.flatMap { assignment($0, at: index, plus: proposal.offset) } : nil
       }
       let places = Set(moved.map(\.index))
       let others = stops.indices.filter { !places.contains($0) }.flatMap { stops[$0].devices }

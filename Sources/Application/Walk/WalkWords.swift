@@ -25,6 +25,8 @@ extension Walk {
     case cannotIdentify
     /// The addresses stay as the labels show them.
     case offsetDeclined
+    /// The address in an EUI-64 is not that of the device.
+    case notConverted
   }
 }
 
@@ -47,6 +49,7 @@ extension Walk.Message {
     case .back(let name): "back to \(name)"
     case .cannotIdentify: "It cannot be made to blink: press l to locate it by its signal"
     case .offsetDeclined: "labels are used unchanged"
+    case .notConverted: "Not taken: type the 12 hex digits of the device's address"
     }
   }
 }
@@ -58,20 +61,27 @@ extension Walk.Prompt {
       "[\(number)/\(count)] \(stop.name.visible)" + (stop.room.floor.map { " · floor \($0.visible)" } ?? "")
         + (stop.device.map { " (now \($0.description.visible))" } ?? "")
     case .offset(let proposal):
-      "Use label + \(proposal.offset) for all of these labels and for the next ones? [y/n]"
+      "Use label + \(proposal.offset) for all \(proposal.silent), and for the next ones? [y/n]"
+    case .conversion(let address):
+      "The label has an EUI-64, of 8 bytes. Without the FF:FE in its middle it is \(address): use that? [y/n]"
     case .nothing: ""
     }
   }
 
   /// What precedes the line that is typed.
-  package var question: String { if case .offset = self { "y/n> " } else { "label> " } }
+  package var question: String {
+    switch self {
+    case .offset, .conversion: "y/n> "
+    case .label, .nothing: "label> "
+    }
+  }
 }
 
 extension Walk.OffsetProposal {
   /// The reason for the question.
   package var words: String {
     """
-    Labels that are not on air: \(silent). For \(evidence.count) of them label + \(offset) is on air:
+    \(evidence.count) of \(silent) addresses that are not on air are on air at +\(offset):
     \(evidence.map { "  \($0)" }.joined(separator: "\n"))
     On these boards the label shows the base address.
     """

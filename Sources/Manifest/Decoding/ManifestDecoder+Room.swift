@@ -282,6 +282,12 @@ extension ManifestDecoder {
       return nil
     }
     guard let text = text(node, "address") else { return nil }
+    if let inner = BluetoothAddress(inEUI64: text), inner.isPossible {
+      return refused(
+        .badAddress, "`address` is an EUI-64, which has 8 bytes", at: node.range,
+        advice: "is it the device with \(inner)? That is the address without the FF:FE in its middle",
+        fix: replace(node, with: inner.description)?.asking("Is \(text) the device with \(inner)?"))
+    }
     guard let address = BluetoothAddress(text), address.isPossible else {
       let odd = OddCharacter(in: text) { $0.isASCII && ($0.isHexDigit || ":-_. ".contains($0)) }
       return refused(

@@ -37,9 +37,17 @@ package struct Diagnostic: Hashable, Sendable {
   package struct Fix: Hashable, Sendable {
     /// The edits in the order of the text. An empty range is an insertion.
     package var edits: [Edit]
+    /// What only a person knows: the fix is right if the answer is yes. Nil for a fix that is certain.
+    package var question: String?
 
     package init(_ edits: [Edit]) {
       self.edits = edits
+    }
+
+    package func asking(_ question: String) -> Fix {
+      var fix = self
+      fix.question = question
+      return fix
     }
 
     package static func replace(_ range: SourceRange, with text: String) -> Fix {

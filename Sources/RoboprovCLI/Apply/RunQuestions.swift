@@ -41,10 +41,8 @@ enum RunQuestions {
     return await Keyboard.line { _ in clock.now }
   }
 
-  /// Any answer except `y` or `yes`, and a cancelled task, is a no.
   private static func confirm(_ question: String, below table: String) async -> Bool {
     Console.show(table + "\n")
-    Console.ask("\(question) [y/N] ")
-    return ["y", "yes"].contains(await Keyboard.line { $0 }.lowercased())
+    return await Keyboard.confirms(question)
   }
 }

@@ -48,6 +48,12 @@ enum Keyboard {
     return stream
   }
 
+  /// Asks a question. Any answer except `y` or `yes`, and a cancelled task, is a no.
+  static func confirms(_ question: String) async -> Bool {
+    Console.ask("\(question) [y/N] ")
+    return ["y", "yes"].contains(await line { $0 }.lowercased())
+  }
+
   /// Discards the input typed before the question.
   static func forgetTyped() {
     tcflush(STDIN_FILENO, TCIFLUSH)

@@ -8,7 +8,7 @@ import Manifest
 import YAML
 
 /// `roboprov validate`: checks a manifest without Bluetooth.
-struct ValidateCommand: ParsableCommand {
+struct ValidateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Check a manifest, without Bluetooth.",
@@ -27,14 +27,17 @@ struct ValidateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
   var reports = Preferences.current.reports
 
-  @Flag(help: "Correct the findings whose correction is certain, keep comments and layout, then check.")
+  @Flag(
+    help:
+      "Correct the findings whose correction is certain, or that you confirm; keep comments and layout, then check."
+  )
   var fix = false
 
   @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
-  func run() throws {
-    let reading = fix ? try fixed() : try read()
+  func run() async throws {
+    let reading = fix ? try await fixed() : try read()
     switch output {
     case .json:
       Console.data(ManifestFindings.json(reading, file: manifest).pretty)
@@ -62,11 +65,21 @@ struct ValidateCommand: ParsableCommand {
       bytes, file: manifest, families: BuiltIn.families, files: .beside(manifest))
   }
 
-  /// Applies every certain correction; also those that only show when the text is YAML, up to a bound.
-  private func fixed() throws -> ManifestReading {
+  /// Asks once about all corrections that only a person can decide.
+  private func isAnswered(_ reading: ManifestReading) async -> Bool {
+    let questions = reading.diagnostics.compactMap(\.fix?.question)
+    guard let first = questions.first, Screen.canAnswer else { return false }
+    return await Keyboard.confirms(
+      questions.count == 1 ? first : "\(first) And \(questions.count - 1) more like it?")
+  }
+
+  /// Applies every certain correction, and those that a person confirms; also those that only show when the text is YAML, up
+  /// to a bound.
+  private func fixed() async throws -> ManifestReading {
     var counts: [(file: String, count: Int)] = []
+    let isAnswered = await isAnswered(try read())
     for _ in 0..<1000 {
-      let fixed = try read().fixed()
+      let fixed = try read().fixed(isAnswered: isAnswered)
       if fixed.isEmpty { break }
       for text in fixed {
         try OutputFile.change(text.name, from: text.original, to: text.bytes)

@@ -115,7 +115,7 @@ actor WalkSession {
     for await event in input.events {
       await look(adapters, since: began)
       switch event {
-      case .tick: break
+      case .tick: await compare(since: began)
       case .typed(let text):
         view.typed = text
         if isAtTerminal, !isLive { Console.askAgain(walk.prompt.question + text) }
@@ -158,6 +158,17 @@ actor WalkSession {
       say("not received now")
     }
     return nil
+  }
+
+  /// How long the scan runs before addresses of the manifest count as not on air.
+  private static let survey = Duration.seconds(10)
+
+  /// Compares the addresses of the manifest with what is on air, once the scan shows that.
+  private func compare(since began: MonotonicInstant?) async {
+    guard !walk.provisions, let began, let now = stack?.clock.now, began.duration(to: now) >= Self.survey,
+      let received = await air?.current
+    else { return }
+    walk.compare { received[$0] != nil }
   }
 
   private func address(of device: DeviceReference) async -> BluetoothAddress? {
