@@ -92,6 +92,36 @@ import VirtualBuilding
     #expect(log.contains("URL http://192.168.7.31/") && log.contains("hardware ESP32-C3"))
   }
 
+  private static func named(_ number: UInt64, _ name: String?) -> SensorScenario {
+    var device = device(number)
+    device.label["name"] = name
+    return device
+  }
+
+  private static var namedRoom: Room {
+    var room = room()
+    (room.address, room.deviceName) = (nil, "lamp-3")
+    return room
+  }
+
+  @Test("a room gets the device with its name")
+  func name() async throws {
+    let devices = [Self.named(1, "lamp-1"), Self.named(2, "lamp-3"), Self.named(3, nil)]
+    let run = try await run(devices, rooms: [Self.namedRoom])
+    #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(1)?.address == Sample.address(2))
+    #expect(
+      run.flashes[Sample.address(1)]?.isSaved == false && run.flashes[Sample.address(3)]?.isSaved == false)
+  }
+
+  @Test("without its name, or with two devices of it, a room gets none")
+  func noName() async throws {
+    let others = try await run([Self.named(1, "lamp-1"), Self.named(2, "Lamp-3")], rooms: [Self.namedRoom])
+    #expect(others.outcome(1)?.outcome == .pending && others.outcome(1)?.reason?.code == .noCandidate)
+    let twins = try await run([Self.named(1, "lamp-3"), Self.named(2, "lamp-3")], rooms: [Self.namedRoom])
+    #expect(twins.outcome(1)?.outcome == .ambiguous)
+    #expect(others.writes.isEmpty && twins.writes.isEmpty)
+  }
+
   @Test("an open network has no password")
   func open() async throws {
     let run = try await run([Self.device()], rooms: [Self.room(password: nil)])

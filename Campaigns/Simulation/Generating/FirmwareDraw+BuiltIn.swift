@@ -97,15 +97,13 @@ extension FirmwareDraw {
     ]
   }
 
-  private static let improvWiFi = FirmwareDraw(faults: { _ in ownFaults(of: .improvWiFi).map { .own($0) } }) {
-    _, site, _ in
+  private static let improvWiFi = FirmwareDraw(faults: { _ in drawn(of: .improvWiFi) }) { _, site, _ in
     [.wifiSSID: .text(site.ssids[0]), .wifiPassword: .secret(Secret(site.passwords[0]))]
   }
 
   private static let espIDF = FirmwareDraw(
     faults: { _ in
-      (ownFaults(of: .espIDF).filter { !undrawn.contains($0) }.map { .own($0) })
-        + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
+      drawn(of: .espIDF) + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
     },
     more: { number, room, sensor, faultiness, origin in
       drawPairing(number, &room, &sensor, faultiness, origin)
@@ -151,11 +149,11 @@ extension FirmwareDraw {
   /// The faults that random buildings do not have: other products, and other devices.
   private static let undrawn: [FamilyFault] = [
     .security0, .noProof, .ownService, .oddVersion, .bluFi, .impostor, .joinsAnother, .staysAfterJoining,
-    .refusesNetwork,
+    .refusesNetwork, .threadOnly,
   ]
 
-  /// The faults that only this family has; none of them has a parameter.
-  private static func ownFaults(of family: FirmwareFamily) -> [FamilyFault] {
-    family.faults.map { FamilyFault($0.name) }
+  /// The faults that only this family has and random buildings may have; none of them has a parameter.
+  private static func drawn(of family: FirmwareFamily) -> [Fault] {
+    family.faults.map { FamilyFault($0.name) }.filter { !undrawn.contains($0) }.map { .own($0) }
   }
 }

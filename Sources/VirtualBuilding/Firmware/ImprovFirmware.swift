@@ -42,6 +42,7 @@ package struct ImprovFirmware: Firmware {
     flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
     state = flash.isSaved ? .online : .ready
     faults = FaultsInForce(conditions.faults)
+    if let name = conditions.label["name"] { deviceName = name }
     if !flash.isSaved, has(.needsButton) { state = .locked }
     if has(.staleError) { error = 3 }
     if has(.partOfCommand) { buffer = [1, 255, 7] }
@@ -52,8 +53,9 @@ package struct ImprovFirmware: Firmware {
   package var advertising: AdvertisingPayload? {
     guard !hasEnded else { return nil }
     return AdvertisingPayload(
-      isConnectable: true, serviceUUIDs: [ImprovGATT.service],
-      serviceData: has(.hidesState) ? [:] : [ImprovGATT.data: [state.rawValue, capabilities, 0, 0, 0, 0]])
+      isConnectable: true, localName: deviceName, serviceUUIDs: [ImprovGATT.service],
+      serviceData: has(.hidesState)
+        ? [:] : [ImprovGATT.data: [state.rawValue, capabilities, 0, 0, 0, 0]])
   }
 
   /// Identify, device info, scan, hostname.
@@ -341,6 +343,7 @@ extension FirmwareFamily {
       .text("wifi_password", ImprovGATT.command, bytes: 0...64),
     ],
     faults: improvFaults.map { .init($0.name, .own($0)) },
+    label: ["name"],
     oracle: FirmwareOracle(
       .provisioningMode(save: ImprovGATT.command), proofs: [.deviceStatus], isAtWork: \.isSaved,
       sendsNothingAtWork: true,
