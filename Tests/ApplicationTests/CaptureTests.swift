@@ -56,7 +56,7 @@ struct CaptureTests {
       if case .label(let stop, _, _) = capture.prompt { stop.name } else { nil }
     }
 
-    var proposal: Walk.OffsetProposal? {
+    var proposal: AddressOffset? {
       if case .offset(let proposal) = capture.prompt { proposal } else { nil }
     }
   }

@@ -168,6 +168,29 @@ struct RunReportTests {
     #expect(summary.contains("without confirmation (--yes): Büro, 1. OG") == (consent == .option))
   }
 
+  @Test(
+    "addresses of a table that show their labels' base address are told from wrong labels",
+    arguments: [([12, 22, 32], true), ([12, 22, 33], false), ([12, 22], false)] as [([UInt64], Bool)])
+  func offset(onAir: [UInt64], isProposed: Bool) {
+    var script = RunScript()
+    let rooms = [UInt64(10), 20, 30].map {
+      PlannedRoom.sample(
+        RoomID(rawValue: "room-\($0)"), "Room \($0)", minor: UInt16($0), address: .sensor($0))
+    }
+    script.begin(rooms)
+    for number in onAir {
+      script.append(
+        .deviceUnclaimed(.init(address: .sensor(number), adapter: .first, profile: "robo-sensor")))
+    }
+    for room in rooms { script.end(room, .unreachable, .neverReceived()) }
+    let summary = SummaryView.lines(
+      RunReport(script.events), reports: nil, style: TerminalStyle(width: 200, hasColor: false)
+    ).joined(separator: "\n")
+    #expect(summary.contains("3 of 3 addresses that are not on air are on air at +2.") == isProposed)
+    #expect(summary.contains("--all` asks whether to add 2 to each") == isProposed)
+    #expect(summary.contains("A wrong label?") != isProposed)
+  }
+
   @Test("a room that the run did not announce is shown")
   func unannounced() {
     var script = RunScript()

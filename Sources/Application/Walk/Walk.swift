@@ -36,7 +36,7 @@ package struct Walk: Sendable {
     /// Read the label of this room. Number and count are the progress.
     case label(Stop, number: Int, of: Int)
     /// Ask whether board addresses differ from labels by this offset.
-    case offset(OffsetProposal)
+    case offset(AddressOffset)
     /// Ask whether a label with an EUI-64 is of the device with the address from which that was made.
     case conversion(BluetoothAddress)
     /// No further action: all rooms were visited, or the person quit.
@@ -88,7 +88,7 @@ package struct Walk: Sendable {
   private var index = 0
   private var steps: [Step] = []
   private var pending: [Assignment] = []
-  private var proposal: OffsetProposal?
+  private var proposal: AddressOffset?
   private var declined: Set<Int> = []
   private var conversion: BluetoothAddress?
   /// Whether the addresses of the manifest were compared with what is on air.
@@ -314,7 +314,12 @@ package struct Walk: Sendable {
       stops[index].isSilent = stops[index].device.map(isOnAir) == false
     }
     let taken = self.taken
-    proposal = OffsetProposal(stops.filter { $0.label != nil || hasCompared }, except: declined) { address in
+    let given = stops.filter { $0.label != nil || hasCompared }.compactMap { stop in
+      stop.written?.device.address.map {
+        AddressOffset.Given(room: stop.name, address: $0, isSilent: stop.isSilent)
+      }
+    }
+    proposal = AddressOffset(given, except: declined) { address in
       !taken.contains(address) && isOnAir(.address(address))
     }
   }
@@ -344,7 +349,7 @@ package struct Walk: Sendable {
 
   // MARK: Offsets
 
-  private mutating func answer(_ word: String, _ proposal: OffsetProposal) -> Action {
+  private mutating func answer(_ word: String, _ proposal: AddressOffset) -> Action {
     switch word {
     case "y", "yes":
       let moved = stops.indices.compactMap { index in

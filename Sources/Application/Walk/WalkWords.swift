@@ -77,11 +77,11 @@ extension Walk.Prompt {
   }
 }
 
-extension Walk.OffsetProposal {
+extension AddressOffset {
   /// The reason for the question.
   package var words: String {
     """
-    \(evidence.count) of \(silent) addresses that are not on air are on air at +\(offset):
+    \(sentence):
     \(evidence.map { "  \($0)" }.joined(separator: "\n"))
     On these boards the label shows the base address.
     """

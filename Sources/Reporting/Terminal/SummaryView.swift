@@ -81,6 +81,15 @@ package enum SummaryView {
     let shown = devices.map { device in "\(device.address)\(device.rssi.map { " \($0) dBm" } ?? "")" }
       .listed(most: mostNames)
     let unreceived = report.rooms.filter { $0.reason?.code == .neverReceived && $0.address != nil }
+    if let offset = offset(of: report) {
+      let manifest = (report.run?.manifestPath ?? "building.yaml").shellQuoted
+      return [
+        style.block("\(offset.sentence). The addresses of the manifest are probably those that labels show.")
+          + style.block(
+            "→ `roboprov capture \(manifest) --all` asks whether to add \(offset.offset) to each.", indent: 4,
+            hanging: 2)
+      ]
+    }
     if !unreceived.isEmpty {
       return [
         style.block(
@@ -96,6 +105,18 @@ package enum SummaryView {
         + style.block(
           "→ If one of them belongs to a room, write its address into the manifest.", indent: 4, hanging: 2)
     ]
+  }
+
+  /// The probable difference between the addresses of the manifest and those of the devices that belong to no room.
+  private static func offset(of report: RunReport) -> AddressOffset? {
+    let free = Set(report.unclaimed.map(\.address))
+    let given = report.rooms.compactMap { room in
+      room.planned.address.map {
+        AddressOffset.Given(
+          room: room.planned.name, address: $0, isSilent: room.reason?.code == .neverReceived)
+      }
+    }
+    return AddressOffset(given, free.contains)
   }
 
   /// Rooms whose devices nobody confirmed.
