@@ -190,8 +190,9 @@ import Testing
     var state = Self.connected
     (state.connected.bssid, state.connected.channel) = (Data(bssid), channel)
     let attempted = try await Self.attempt([Self.connecting, state])
-    let details: [DeviceDetail] = attempted.facts.flatMap {
-      if case .deviceDescribed(let fact) = $0 { fact.details } else { [] }
+    let details = attempted.facts.flatMap { fact -> [DeviceDetail] in
+      guard case .deviceDescribed(let described) = fact else { return [] }
+      return described.details
     }
     #expect(details.filter { $0.name != .security }.map(\.value) == values)
   }
