@@ -31,6 +31,8 @@ struct MixedBuildingTests {
     "radio-cabin": Expected("action_required", "authorization_required"),
     "tide-gauge": Expected("provisioned", nil, "device_status"),
     "weather-mast": Expected("action_required", "credentials_refused"),
+    "engine-model": Expected("provisioned", nil, "device_status"),
+    "pier-lamp": Expected("action_required", "foreign_settings"),
     "entrance": Expected("already_provisioned", nil, "beacon_on_air"),
     "boat-shed": Expected("unreachable", "never_received"),
   ]
