@@ -430,7 +430,7 @@ struct FamilyFindingTests {
       """)
     #expect(ofBeacons.map(\.message) == ["no room here takes `wifi`", "no room here has a stage `save`"])
     #expect(ofBeacons.map(\.range.start) == [place[1], place[2]])
-    let takers = "a Robo Sensor, an Improv WiFi device or an ESP-IDF device does"
+    let takers = "a Robo Sensor, an Improv WiFi device, an ESP-IDF device or a Shelly does"
     #expect(ofBeacons[0].advice?.contains(takers) == true)
 
     let (_, sensors, _) = try warnings(
