@@ -329,7 +329,7 @@ import VirtualBuilding
 
   @Test("a network that is not in its list is not sent; a hidden one has no name there")
   func networks() async throws {
-    let networks = [WiFiNetwork(ssid: "", rssi: -40), WiFiNetwork(ssid: "Guests", rssi: -61)]
+    let networks = [WiFiNetwork(ssid: "", rssi: -40), WiFiNetwork(ssid: "Guests", rssi: -85)]
     let missing = try await runOne(rooms: [Self.room(checks: true)], networks: networks)
     #expect(missing.outcome(1)?.reason?.code == .networkNotReceived && missing.writes.isEmpty)
     #expect(check(missing)?.networks.map(\.ssid) == ["", "Guests"])

@@ -104,7 +104,7 @@ import VirtualTime
       let list = try await Improv.listNetworks(over: device, on: clock)
       #expect(clock.now.sinceZero == .milliseconds(row.end))
       #expect(list?.networks.map(\.ssid) == row.names && (list?.unreadable ?? 0) == row.unreadable)
-      #expect((list.map { $0.extent != .cut } ?? true) == row.isComplete)
+      #expect((list.map { $0.extent == .whole } ?? true) == row.isComplete)
       #expect(device.writes == [[4, 0, 4]])
     }
   }

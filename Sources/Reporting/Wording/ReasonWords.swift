@@ -45,7 +45,7 @@ extension FailureReason.Code: OutputNames {
     case .foreignSettings:
       "It holds settings that are neither the factory's nor this room's, and --overwrite does not name the room."
     case .otherDevice:
-      "It says that it is another device (`held`) than the room's: nothing was written."
+      "It identifies itself as another device (`held`) than the room's: nothing was written."
     case .credentialsRefused:
       "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` says where they come from, unless they are in the manifest itself."
     case .securityTooLow:

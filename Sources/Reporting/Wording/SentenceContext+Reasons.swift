@@ -65,7 +65,7 @@ extension SentenceContext {
         """)
     case .otherDevice:
       Explanation(
-        "\(subject) says that it is \(reason[\.held].visible), which is not the device of this room, so nothing was written.",
+        "\(subject) identifies itself as \(reason[\.held].visible), which is not the device of this room, so nothing was written.",
         """
         Compare `device` in the manifest with the label of the \(device.noun) in this room. If the room got another \(device.noun), \
         run `roboprov room replace` for it. \(again)
