@@ -16,13 +16,9 @@ package struct DeviceStatus: Hashable, Sendable {
   /// values that the description names.
   package let text: String
 
-  /// - Parameters:
-  ///   - settings: those of the room.
-  ///   - hidesBytes: whether only what the description has may be shown (`DeviceFamily.hidesBytes`).
-  package init(
-    _ value: [UInt8], by rule: StatusRule, for settings: [SettingName: SettingValue] = [:],
-    hidesBytes: Bool = false
-  ) {
+  /// - Parameter room: that of the device; nil for one whose family compares no settings and has no secret.
+  package init(_ value: [UInt8], by rule: StatusRule, in room: Room? = nil) {
+    let settings = room?.settings ?? [:]
     // Compared byte by byte: in a String, a combining character after a prefix would be part of it.
     let comparisons = rule.saved.map { $0.compare(value, settings) }
     meaning =
@@ -37,7 +33,9 @@ package struct DeviceStatus: Hashable, Sendable {
       } else {
         .other
       }
-    text = rule.text(of: value, hidesBytes: hidesBytes)
+    text = rule.text(
+      of: value, answers: room?.family.characteristics.compactMap(\.answer) ?? [],
+      hidesBytes: room?.family.hidesBytes ?? false)
   }
 
   package var isRefusal: Bool { meaning == .refusal }
@@ -53,9 +51,9 @@ package struct DeviceStatus: Hashable, Sendable {
 }
 
 extension StatusRule {
-  private var patterns: [StatusPattern] { [ready].compactMap(\.self) + saved + refusals }
-
-  fileprivate func text(of value: [UInt8], hidesBytes: Bool) -> String {
+  /// - Parameter hidesBytes: whether only what the description has may be shown (`DeviceFamily.hidesBytes`).
+  fileprivate func text(of value: [UInt8], answers: [StatusPattern], hidesBytes: Bool) -> String {
+    let patterns = [ready].compactMap(\.self) + saved + refusals + answers
     // Whether all values with a meaning are printable ASCII.
     let isText = patterns.compactMap(\.literal).joined().allSatisfy { (0x20...0x7E).contains($0) }
     func text(_ value: some Collection<UInt8>) -> String {

@@ -37,8 +37,7 @@ struct StatusFollower: Sendable {
   }
 
   private func status(_ value: [UInt8]) -> DeviceStatus {
-    DeviceStatus(
-      value, by: rule, for: session.room.settings, hidesBytes: session.room.family.hidesBytes)
+    DeviceStatus(value, by: rule, in: session.room)
   }
 
   private var isFollowing: Bool { feed.isFollowing(rule.characteristic) }

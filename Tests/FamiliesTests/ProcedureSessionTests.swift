@@ -277,7 +277,7 @@ import VirtualTime
     return room
   }
 
-  private static func command(_ answer: @escaping @Sendable (String) -> [String]) async throws -> Attempted {
+  private static func command(_ answers: @escaping @Sendable (String) -> [String]) async throws -> Attempted {
     let room = commanded()
     return try await Attempted.run(
       room,
@@ -289,7 +289,7 @@ import VirtualTime
             if value != [0xD2, 0x04] { throw CentralError(.att(0x80)) }
             return
           }
-          for answer in answer(String(decoding: value, as: UTF8.self)) { notify(device, answer) }
+          for answer in answers(String(decoding: value, as: UTF8.self)) { notify(device, answer) }
         }
         return device
       }, FamilyDriver(described: room.family).configure)

@@ -19,7 +19,7 @@ import Testing
     recognise: [{ state: present, name: X }]
     settings:
       name: { type: text, bytes: 1..8 }
-      id: { type: integer, range: 0..255 }
+      nr: { type: integer, range: 0..255 }
     characteristics:
       - { uuid: 9A1E0001-52AA-4B3C-9D4E-5F60718293A4, \(holds) }
     status: { characteristic: 9A1E0002-52AA-4B3C-9D4E-5F60718293A4, saved: ok }
@@ -41,22 +41,25 @@ import Testing
   @Test(
     "a packet has its parts in order",
     arguments: [
-      ("{ id: uint8, name: utf8 }", "016162"),
-      ("[ '0xA501', { name: utf8_counted, padding: 2, id: uint16_be } ]", "A501026162" + "0000" + "0001"),
-      ("[ 'SET ', { id: uint8 }, '0x00FF', { name: utf8 } ]", "53455420" + "01" + "00FF" + "6162"),
-      ("{ name: utf8_8, id: int64_le }", "6162000000000000" + "0100000000000000"),
-      ("[ '0xA5', { length: uint8, id: uint16_be, name: utf8, check: xor8 } ]", "A5040001" + "6162" + "A3"),
+      ("{ nr: uint8, name: utf8 }", "016162"),
+      ("[ '0xA501', { name: utf8_counted, padding: 2, nr: uint16_be } ]", "A501026162" + "0000" + "0001"),
+      ("[ 'SET ', { nr: uint8 }, '0x00FF', { name: utf8 } ]", "53455420" + "01" + "00FF" + "6162"),
+      ("{ name: utf8_8, nr: int64_le }", "6162000000000000" + "0100000000000000"),
+      ("[ '0xA5', { length: uint8, nr: uint16_be, name: utf8, check: xor8 } ]", "A5040001" + "6162" + "A3"),
       (
-        "[ '0xA5', { total: uint16_le, id: uint8, name: utf8, check: crc16_modbus_le } ]",
+        "[ '0xA5', { total: uint16_le, nr: uint8, name: utf8, check: crc16_modbus_le } ]",
         "A50800016162" + "MODBUS"
       ),
       ("[ '0x01', '0x02', { name: utf8_2, check: crc16_ccitt_be }, ]", nil),
     ] as [(String, String?)])
   func packets(holds: String, hex: String?) throws {
     let reading = Self.read(Self.text("holds: \(holds)"))
-    guard let hex else { return #expect(reading.family == nil) }
+    guard let hex else {
+      #expect(reading.family == nil)
+      return
+    }
     let family = try #require(reading.family, "\(reading.rendered)")
-    let values: [SettingName: SettingValue] = ["id": .integer(1), "name": .text("ab")]
+    let values: [SettingName: SettingValue] = ["nr": .integer(1), "name": .text("ab")]
     let bytes = try #require(family.encode(family.written[0], values))
     #expect(Self.hex(bytes) == hex.replacing("MODBUS", with: "0096"))
     #expect(family.decode(family.written[0], bytes) == values)
@@ -72,16 +75,16 @@ import Testing
   @Test(
     "a command has the values of settings between its constants, and nothing in them ends a text",
     arguments: [
-      (#"text: "SET $id,$name\r\n""#, "SET 1,a\"b\\\r\n"), ("text: 'A$$B $id $name'", "A$B 1 a\"b\\"),
+      (#"text: "SET $nr,$name\r\n""#, "SET 1,a\"b\\\r\n"), ("text: 'A$$B $nr $name'", "A$B 1 a\"b\\"),
       (
-        "json: { cmd: set, id: $id, args: { name: $name, on: true, n: 5, s: '5' } }",
-        #"{"cmd":"set","id":1,"args":{"name":"a\"b\\","on":true,"n":5,"s":"5"}}"#
+        "json: { cmd: set, nr: $nr, args: { name: $name, on: true, n: 5, s: '5' } }",
+        #"{"cmd":"set","nr":1,"args":{"name":"a\"b\\","on":true,"n":5,"s":"5"}}"#
       ),
     ])
   func commands(command: String, written: String) throws {
     let reading = Self.read(Self.text(command))
     let family = try #require(reading.family, "\(reading.rendered)")
-    let values: [SettingName: SettingValue] = ["id": .integer(1), "name": .text("a\"b\\")]
+    let values: [SettingName: SettingValue] = ["nr": .integer(1), "name": .text("a\"b\\")]
     let bytes = try #require(family.encode(family.written[0], values))
     #expect(String(decoding: bytes, as: UTF8.self) == written)
     if command.hasPrefix("json") {
@@ -90,50 +93,50 @@ import Testing
     }
     #expect(family.written[0].isCommand && !family.isReadable(family.written[0]))
     let parts = try #require(family.written[0].parts(of: bytes))
-    #expect(Set(parts.map(\.0)) == ["id", "name"])
+    #expect(Set(parts.map(\.0)) == ["nr", "name"])
   }
 
   @Test("a JSON answer is named by its first value, and the others are compared")
   func answers() throws {
     let reading = Self.read(
-      Self.text("json: { id: $id, name: $name }, answer: { cmd: set, result: { ok: true, id: $id } }"))
+      Self.text("json: { nr: $nr, name: $name }, answer: { cmd: set, result: { ok: true, nr: $nr } }"))
     let family = try #require(reading.family, "\(reading.rendered)")
     let answer = try #require(family.written[0].answer)
     for (status, comparison) in [
-      (#"{"cmd":"set","result":{"ok":true,"id":7}}"#, .equal),
-      (#"{"cmd":"set","result":{"ok":"true","id":"7"},"x":[]}"#, .equal),
-      (#"{"cmd":"set","result":{"ok":false,"id":7}}"#, .differs), (#"{"cmd":"set"}"#, .differs),
-      (#"{"cmd":"set","result":{"ok":true,"id":8}}"#, .differs), (#"{"cmd":"get"}"#, .other), ("set", .other),
+      (#"{"cmd":"set","result":{"ok":true,"nr":7}}"#, .equal),
+      (#"{"cmd":"set","result":{"ok":"true","nr":"7"},"x":[]}"#, .equal),
+      (#"{"cmd":"set","result":{"ok":false,"nr":7}}"#, .differs), (#"{"cmd":"set"}"#, .differs),
+      (#"{"cmd":"set","result":{"ok":true,"nr":8}}"#, .differs), (#"{"cmd":"get"}"#, .other), ("set", .other),
       ("[1]", .other), ("{", .other), ("", .other),
     ] as [(String, StatusPattern.Comparison)] {
-      #expect(answer.compare(Array(status.utf8), ["id": .integer(7)]) == comparison, "\(status)")
+      #expect(answer.compare(Array(status.utf8), ["nr": .integer(7)]) == comparison, "\(status)")
     }
   }
 
   @Test(
     "a packet or command that cannot be built is one finding, at its place",
     arguments: [
-      ("holds: { 1️⃣name: utf8, id: uint8 }", "", "text can only be the last part"),
-      ("holds: { id: uint8, name: 1️⃣utf8_0 }", "", "`name` is none"),
-      ("holds: { id: uint8, name: 1️⃣utf8_513 }", "", "`name` is none"),
-      ("holds: { id: uint8, 1️⃣name: utf8_7 }", "", "does not hold every value"),
-      ("holds: { 1️⃣id: int8, name: utf8 }", "", "does not hold every value"),
-      ("holds: { id: uint8, 1️⃣check: xor8, name: utf8 }", "", "a check can only be the last"),
-      ("holds: { id: uint8, name: utf8, check: 1️⃣crc7 }", "", "`check` is none"),
-      ("holds: { id: uint8, name: utf8, check: 1️⃣crc32 }", "", "`check` is none"),
-      ("holds: { length: 1️⃣int8, id: uint8, name: utf8 }", "", "`length` is none"),
-      ("holds: { id: uint8, name: utf8, padding: 1️⃣0 }", "", "outside of 1…512"),
-      ("1️⃣holds: [ { padding: 504, id: uint8, name: utf8 } ]", "", "this value can have 513 bytes"),
-      ("1️⃣holds: [ { length: uint8, padding: 250, id: uint8, name: utf8 } ]", "", "bytes after its length"),
+      ("holds: { 1️⃣name: utf8, nr: uint8 }", "", "text can only be the last part"),
+      ("holds: { nr: uint8, name: 1️⃣utf8_0 }", "", "`name` is none"),
+      ("holds: { nr: uint8, name: 1️⃣utf8_513 }", "", "`name` is none"),
+      ("holds: { nr: uint8, 1️⃣name: utf8_7 }", "", "does not hold every value"),
+      ("holds: { 1️⃣nr: int8, name: utf8 }", "", "does not hold every value"),
+      ("holds: { nr: uint8, 1️⃣check: xor8, name: utf8 }", "", "a check can only be the last"),
+      ("holds: { nr: uint8, name: utf8, check: 1️⃣crc7 }", "", "`check` is none"),
+      ("holds: { nr: uint8, name: utf8, check: 1️⃣crc32 }", "", "`check` is none"),
+      ("holds: { length: 1️⃣int8, nr: uint8, name: utf8 }", "", "`length` is none"),
+      ("holds: { nr: uint8, name: utf8, padding: 1️⃣0 }", "", "outside of 1…512"),
+      ("1️⃣holds: [ { padding: 504, nr: uint8, name: utf8 } ]", "", "this value can have 513 bytes"),
+      ("1️⃣holds: [ { length: uint8, padding: 250, nr: uint8, name: utf8 } ]", "", "bytes after its length"),
       ("holds: 1️⃣{}", "", "`holds` is a mapping"), ("holds: [ 1️⃣'0xA' ]", "", "neither text nor bytes"),
-      ("holds: { id: uint8, 1️⃣nmae: utf8 }", "", "no setting of this name"),
-      ("text: 1️⃣'$name $id'", "", "text can only be the last part of a line"),
-      ("text: 1️⃣'$id$name'", "", "nothing between two settings"), ("text: 1️⃣'$id $nmae'", "", "is no setting"),
-      ("json: { a: $id, b: 1️⃣$nmae }", "", "is no setting"),
-      ("json: { a: $id, b: 1️⃣[$name] }", "", "a single value"),
-      ("holds: { id: uint8, name: utf8 }, 1️⃣text: '$id'", "", "only one of"),
+      ("holds: { nr: uint8, 1️⃣nmae: utf8 }", "", "no setting of this name"),
+      ("text: 1️⃣'$name $nr'", "", "text can only be the last part of a line"),
+      ("text: 1️⃣'$nr$name'", "", "nothing between two settings"), ("text: 1️⃣'$nr $nmae'", "", "is no setting"),
+      ("json: { a: $nr, b: 1️⃣$nmae }", "", "is no setting"),
+      ("json: { a: $nr, b: 1️⃣[$name] }", "", "a single value"),
+      ("holds: { nr: uint8, name: utf8 }, 1️⃣text: '$nr'", "", "only one of"),
       ("1️⃣title: x", "", "without `holds`"),
-      ("holds: { id: uint8, name: utf8 }, answer: { a: 1️⃣$nmae }", "", "is no setting"),
+      ("holds: { nr: uint8, name: utf8 }, answer: { a: 1️⃣$nmae }", "", "is no setting"),
     ])
   func wrong(holds: String, more: String, message: String) throws {
     let marked = MarkedText(Self.text(holds, more))
@@ -157,10 +160,10 @@ import Testing
     settings:
       pin: { type: integer, range: 1000..9999, secret: true }
       key: { type: bytes, bytes: 2..2, secret: true, optional: true }
-      id: { type: integer, range: -9..9 }
+      nr: { type: integer, range: -9..9 }
     unlock: { characteristic: 9A1E0003-52AA-4B3C-9D4E-5F60718293A4, service: 180A, holds: { pin: uint16_le } }
     characteristics:
-      - { uuid: 9A1E0001-52AA-4B3C-9D4E-5F60718293A4, holds: { id: int8 } }
+      - { uuid: 9A1E0001-52AA-4B3C-9D4E-5F60718293A4, holds: { nr: int8 } }
       - { uuid: 9A1E0002-52AA-4B3C-9D4E-5F60718293A4, service: 180A, holds: { key: bytes } }
     read_first: true
     read_back: true
@@ -175,29 +178,29 @@ import Testing
 
   @Test("a code that only unlocks is no setting, and secrets are treated as passwords")
   func secrets() throws {
-    let reading = Self.building("id: -3, pin: 1234, key: '0x0aFF'")
+    let reading = Self.building("nr: -3, pin: 1234, key: '0x0aFF'")
     #expect(reading.rendered == "")
     let building = try #require(reading.building)
     let room = building.rooms[0]
-    #expect(room.settings.keys.sorted() == ["id", "key"] && room.access.keys.sorted() == ["pin"])
+    #expect(room.settings.keys.sorted() == ["key", "nr"] && room.access.keys.sorted() == ["pin"])
     #expect(Set(room.secrets.map { $0.reveal() }) == ["1234", "0x0aFF"])
     let content = String(decoding: reading.content, as: UTF8.self)
     #expect(!content.contains("1234") && !content.contains("0aFF"))
     #expect(room.family.services == [room.family.service, "180A"])
     #expect(room.family.hidesBytes)
-    #expect(room.planned(sealedBy: nil).settings.map(\.name).sorted() == ["id", "key"])
-    let fromEnvironment = try #require(Self.building("id: 1, pin: { env: PIN }").building).rooms[0]
+    #expect(room.planned(sealedBy: nil).settings.map(\.name).sorted() == ["key", "nr"])
+    let fromEnvironment = try #require(Self.building("nr: 1, pin: { env: PIN }").building).rooms[0]
     #expect(fromEnvironment.secrets.map { $0.reference?.source } == [.environment("PIN")])
-    let fromLabel = try #require(Self.building("id: 1, pin: { labels: ./l.json }").building).rooms[0]
+    let fromLabel = try #require(Self.building("nr: 1, pin: { labels: ./l.json }").building).rooms[0]
     #expect(fromLabel.awaitsLabel)
   }
 
   @Test(
     "a wrong secret is a finding without the secret",
     arguments: [
-      ("id: 1, pin: 99999", "99999"), ("id: 1, pin: 12a4", "12a4"),
-      ("id: 1, pin: 1234, key: ABCDEF", "ABCDEF"),
-      ("id: 1, pin: 1234, key: wxyz", "wxyz"),
+      ("nr: 1, pin: 99999", "99999"), ("nr: 1, pin: 12a4", "12a4"),
+      ("nr: 1, pin: 1234, key: ABCDEF", "ABCDEF"),
+      ("nr: 1, pin: 1234, key: wxyz", "wxyz"),
     ])
   func wrongSecret(room: String, secret: String) {
     let reading = Self.building(room)
@@ -209,7 +212,7 @@ import Testing
     "what contradicts itself is one finding",
     arguments: [
       (
-        "id: { type: integer, range: -9..9 }", "id: { type: integer, range: -9..9, secret: true }",
+        "nr: { type: integer, range: -9..9 }", "nr: { type: integer, range: -9..9, secret: true }",
         "can be read back"
       ),
       (
@@ -244,6 +247,8 @@ import Testing
       {
         for word in [
           "integer", "uint8", "int8", "uint16_le", "uint32_le", "utf8", "true", "text", "choice", "present",
+          "range", "holds", "uuid", "type", "values", "bytes", "factory", "secret", "state", "saved", "proof",
+          "settings", "characteristic",
         ] {
           guard let place = line.range(of: "\\b\(word)\\b", options: .regularExpression) else { continue }
           var wrong = lines

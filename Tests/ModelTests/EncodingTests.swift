@@ -27,14 +27,13 @@ import Testing
       [0, 1, -1] + [SettingDescription.integers.lowerBound, SettingDescription.integers.upperBound]
     for bit in 0..<59 { numbers += [-1, 0, 1].flatMap { [1 << bit + $0, -(1 << bit) + $0] } }
     let bits = 8 * count
-    let least = isSigned ? -(Double(sign: .plus, exponent: bits - 1, significand: 1)) : 0
-    let end = Double(sign: .plus, exponent: isSigned ? bits - 1 : bits, significand: 1)
+    let end = bits > 62 ? Int.max : (1 << (isSigned ? bits - 1 : bits)) - 1
+    let possible = (isSigned ? -end - 1 : 0)...end
     for order in WireEncoding.ByteOrder.allCases {
       let encoding = WireEncoding.number(bytes: count, isSigned: isSigned, order)
       for number in numbers {
         let bytes = setting.encode(.integer(number), encoding)
-        let fits = bits >= 60 ? isSigned || number >= 0 : Double(number) >= least && Double(number) < end
-        #expect((bytes != nil) == fits, "\(number) in \(encoding)")
+        #expect((bytes != nil) == possible.contains(number), "\(number) in \(encoding)")
         guard let bytes else { continue }
         #expect(bytes.count == count && Self.oracle(bytes, isSigned: isSigned, order) == number)
         #expect(setting.decode(bytes[...], encoding) == .integer(number))

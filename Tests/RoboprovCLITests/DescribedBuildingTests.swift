@@ -181,11 +181,11 @@ struct DescribedBuildingTests {
       ("holds: { room_name: utf8 }", "json: { name: $room_name }, answer: { a: 1 }"),
       ("holds: { room_name: utf8 }", "text: NAME $room_name"), ("holds: { room_name: utf8 }", "json: [ 1 ]"),
       ("holds: { room_name: utf8 }", "holds: { room_name: utf8 }, text: x"),
-      ("holds: { room_name: utf8 }", "title: x"),
+      ("holds: { room_name: utf8 }", "response: true"),
       ("holds: { room_name: utf8 }", "holds: { room_name: utf8, check: crc7 }"),
       ("holds: { room_name: utf8 }", "service: 180A, holds: { room_name: utf8_20 }"),
       ("saved: stored", "saved: [ storing, stored ]"), ("saved: stored", "saved: { state: stored }"),
-      ("bytes: 1..20", "bytes: 1..20, secret: maybe"),
+      ("bytes: 1..20", "bytes: 1..20\n    secret: maybe"),
     ] {
       try #require(tag.contains(right))
       texts.append(tag.replacing(right, with: wrong))

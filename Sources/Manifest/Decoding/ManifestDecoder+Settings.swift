@@ -117,7 +117,12 @@ extension ManifestDecoder {
     case .text, .choice, .decimal, .bytes: written = text(node, key).flatMap { description.value($0) }
     case .uuid: written = uuid(node, key, description)
     case .wifiPassword, .wifiPassphrase, .secret, .passkey:
-      written = secret(node, key, isOnLabel: description.isOnLabel).map { .secret($0) }
+      let isNumber =
+        switch description.kind {
+        case .secret(.integer), .secret(.decimal): true
+        default: false
+        }
+      written = secret(node, key, isOnLabel: description.isOnLabel, isText: !isNumber).map { .secret($0) }
     }
     guard let value = written, check(value, by: description, called: key, at: node.range) else { return nil }
     if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {

@@ -124,7 +124,7 @@ extension DeviceFamily {
     let values = decode(characteristic, bytes)
     return characteristic.settings.map {
       HeldSetting(
-        name: $0, value: values[$0]?.shown ?? (hidesBytes ? Redactor.mark : "0x\(bytes.hex())"))
+        name: $0, value: values[$0]?.shown ?? (hidesBytes ? Secret("").description : "0x\(bytes.hex())"))
     }
   }
 }

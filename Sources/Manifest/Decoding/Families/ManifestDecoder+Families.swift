@@ -23,7 +23,9 @@ extension ManifestDecoder {
   }
 
   /// Reads the family files that a manifest names, and adds their families to those of the program.
-  mutating func takeFamilies(_ node: YAMLNode) {
+  /// - Returns: Whether they have no error.
+  mutating func takeFamilies(_ node: YAMLNode) -> Bool {
+    let before = errorCount
     var described: [DescribedFamily] = []
     for node in node.items ?? [node] {
       guard let source = file(node, "families", atMost: YAMLParser.maximumBytes) else { continue }
@@ -38,10 +40,21 @@ extension ManifestDecoder {
       if checkAgainstOthers(family, described) { described.append(family) }
     }
     vocabulary = Vocabulary(FamilyCatalogue(families.all + described.map(\.family)))
+    return errorCount == before
   }
 
-  /// Decodes a family. Nil, with findings, when it has an error.
+  /// Decodes a family. Nil, with findings, when it has an error: with a misspelt key only that, because others follow
+  /// from it.
   private mutating func family(_ root: YAMLNode) -> DescribedFamily? {
+    let earlier = findings.count
+    let family = wholeFamily(root)
+    let own = findings[earlier...]
+    let misspelt = own.filter { $0.code == .unknownKey }
+    if !misspelt.isEmpty { findings.replaceSubrange(earlier..., with: misspelt) }
+    return family
+  }
+
+  private mutating func wholeFamily(_ root: YAMLNode) -> DescribedFamily? {
     let before = errorCount
     guard let fields = fields(of: root, "a family file", known: Vocabulary.family) else { return nil }
     for key in ["family", "title", "service", "access", "recognise", "settings", "characteristics", "proof"]

@@ -105,9 +105,11 @@ extension ManifestDecoder {
     var encoded: [IdentityRule.Part] = []
     for (index, (name, range, encoding)) in parts.enumerated() {
       guard let position = settings.all.firstIndex(where: { $0.name.rawValue == name }) else {
-        if settings.faulty.contains(name) { return nil }
-        error(.unknownValue, "there is no setting of this name", at: range, advice: known(settings))
-        continue
+        // Reported once.
+        if settings.faulty.insert(name).inserted {
+          error(.unknownValue, "there is no setting of this name", at: range, advice: known(settings))
+        }
+        return nil
       }
       let setting = settings.all[position]
       let isLast = index == parts.count - 1
