@@ -8,6 +8,7 @@ package let builtInFamilies: [FamilyDriver] = [
   .firefly,
   .improvWiFi,
   .espIDF,
+  .shelly,
 ]
 
 extension FamilyCatalogue {

@@ -1,3 +1,4 @@
+import Bluetooth
 import Families
 import Manifest
 import Model
@@ -128,6 +129,24 @@ struct ProductLabelTests {
     for text in ["Lamp-", "Lamp", "Lamp-\u{202E}1", "Lamp-\(String(repeating: "1", count: 30))"] {
       #expect(throws: LabelProblem.noAddress(digits: nil), "\(text)") { try read(text) }
     }
+  }
+
+  @Test(
+    "the address on a label is a name where the device sends from another one",
+    arguments: ["A8:03:2A:BE:54:DC", "MAC: a8032abe54dc", "A8032ABE54DC"])
+  func labelAddress(text: String) throws {
+    #expect(try LabelText.label(in: text, of: "shelly") == DeviceLabel(.name("A8032ABE54DC")))
+    #expect(
+      try LabelText.label(in: text, of: "robo-sensor")
+        == DeviceLabel(.address(#require(BluetoothAddress("A8032ABE54DC")))))
+  }
+
+  @Test("the id of such a device is its label, too, and no other family's")
+  func id() throws {
+    let id = "shellyplus1-a8032abe54dc"
+    #expect(try LabelText.label(in: id, of: "shelly") == DeviceLabel(.name(id)))
+    #expect(throws: LabelProblem.self) { try LabelText.label(in: id, of: "esp-idf") }
+    #expect(throws: LabelProblem.self) { try LabelText.label(in: "shellyplus1", of: "shelly") }
   }
 }
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import EspMessages
+import Foundation
 import Model
 import SwiftProtobuf
 
@@ -47,6 +48,25 @@ extension FuzzTarget {
           || String(decoding: rest, as: UTF8.self).contains("sec_ver"),
         "capabilities say the security unless a key does")
     }
+  }
+
+  /// Answers of a Shelly. A result is part of an answer, and the message of a refusal may demand a password.
+  static let shellyAnswer = FuzzTarget(name: "shelly-answer") { bytes in
+    let answer = ShellyAnswer(bytes)
+    Observation.take([answer?.id.map { "\($0)" } ?? "no id", answer?.refusal?.text ?? "no refusal"])
+    let scan = try? JSONDecoder().decode(ShellyResult<ShellyScan>.self, from: Data(bytes))
+    let status = try? JSONDecoder().decode(ShellyResult<ShellyStatus>.self, from: Data(bytes))
+    let networks = try? JSONDecoder().decode(ShellyResult<ShellyNetworks>.self, from: Data(bytes))
+    let info = try? JSONDecoder().decode(ShellyResult<ShellyInfo>.self, from: Data(bytes))
+    Observation.take([
+      "\(scan?.result?.results.count ?? -1)", status?.result?.status ?? "", networks?.result?.ssid ?? "",
+      info?.result?.id ?? "",
+    ])
+    guard var challenge = ShellyChallenge(answer?.refusal?.message ?? "") else { return }
+    let (first, second) = (challenge.answer("secret", "client"), challenge.answer("secret", "client"))
+    Observation.take(["\(first.nc)", first.realm, first.response])
+    try Violation.unless(
+      second.nc == first.nc + 1 && second.response != first.response, "each proof has a number of its own")
   }
 
   private static func checkIsStable<Message: SwiftProtobuf.Message & Equatable>(

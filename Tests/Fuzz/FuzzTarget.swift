@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
   static let all = [
     yaml, csv, manifest, family, scenario, plan, siteKey, journal, record, advertisement, status, redaction,
     message,
-    objects, label, productLabel, wifiScan, improvFrame, espAnswer, host, arguments, lock,
+    objects, label, productLabel, wifiScan, improvFrame, espAnswer, shellyAnswer, host, arguments, lock,
     signature,
     value,
   ]

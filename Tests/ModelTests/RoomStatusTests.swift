@@ -298,9 +298,9 @@ import Testing
     switch code {
     case .neverReceived: "search"
     case .connectTimedOut, .unknownToStack: "connect"
-    case .wifiRefused, .noSelfDisconnect: "save"
+    case .wifiRefused, .noSelfDisconnect, .deviceRestarts: "save"
     case .readBackMismatch, .foreignSettings, .networkNotReceived: "read"
-    case .securityTooLow, .notForWiFi: "ready"
+    case .securityTooLow, .notForWiFi, .otherDevice: "ready"
     case .settingUnsupported: "discover"
     default: "verify"
     }

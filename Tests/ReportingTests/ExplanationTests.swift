@@ -98,6 +98,8 @@ struct ExplanationTests {
     case .pairingUnsuitable:
       [.pairingUnsuitable(FailedStep(.connect, stackText: "Authentication Failed"))]
     case .pairingLost: [.pairingLost(FailedStep(.connect))]
+    case .otherDevice: [.otherDevice(held: "shellyplus1-a8032abe54dc")]
+    case .deviceRestarts: [.deviceRestarts]
     case .securityTooLow: [.securityTooLow(held: "security 0")]
     case .notForWiFi: [.notForWiFi]
     case .settingUnsupported: [.settingUnsupported("endpoints.custom-data")]

@@ -31,6 +31,8 @@ struct MixedBuildingTests {
     "radio-cabin": Expected("action_required", "authorization_required"),
     "tide-gauge": Expected("provisioned", nil, "device_status"),
     "weather-mast": Expected("action_required", "credentials_refused"),
+    "engine-model": Expected("provisioned", nil, "device_status"),
+    "pier-lamp": Expected("action_required", "foreign_settings"),
     "entrance": Expected("already_provisioned", nil, "beacon_on_air"),
     "boat-shed": Expected("unreachable", "never_received"),
   ]
@@ -127,7 +129,7 @@ struct MixedBuildingTests {
           "firefly present -1", "firefly present -1", "improv-wifi waiting -1", "improv-wifi waiting -1",
           "iot-design-shop at_work 12", "iot-design-shop at_work 9", "iot-design-shop waiting -1",
           "iot-design-shop waiting -1", "iot-design-shop waiting -1", "iot-design-shop waiting -1",
-          "robo-sensor waiting -1", "robo-sensor waiting -1",
+          "robo-sensor waiting -1", "robo-sensor waiting -1", "shelly present -1", "shelly present -1",
         ], "\(outcome)")
       try await site.run(["scan", "--scan-time", "15"] + Self.simulate).expect(
         output: "at work: uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 12")
@@ -140,7 +142,7 @@ struct MixedBuildingTests {
       try Self.copy("mixed", to: site)
       let outcome = try await site.run(["validate", "building.yaml"]).expect(
         output:
-          "16 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly, 3 improv-wifi, 2 esp-idf), 16 with an address, 2 registered, 7 with WiFi"
+          "18 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly, 3 improv-wifi, 2 esp-idf, 2 shelly), 16 with an address, 2 with a device's name, 2 registered, 9 with WiFi"
       )
       #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
       let data = try #require(

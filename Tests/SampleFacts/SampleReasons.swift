@@ -118,6 +118,10 @@ extension SampleFacts {
       #"{"code":"security_too_low","held":"security 0","stage":"ready"}"#),
     ReasonExample(.notForWiFi, #"{"code":"not_for_wifi","stage":"ready"}"#),
     ReasonExample(
+      .otherDevice(held: "shellyplus1-a8032abe54dc"),
+      #"{"code":"other_device","held":"shellyplus1-a8032abe54dc","stage":"ready"}"#),
+    ReasonExample(.deviceRestarts, #"{"code":"device_restarts","stage":"save"}"#),
+    ReasonExample(
       .settingUnsupported("endpoints.custom-data"),
       #"{"code":"setting_unsupported","setting":"endpoints.custom-data","stage":"discover"}"#),
     ReasonExample(

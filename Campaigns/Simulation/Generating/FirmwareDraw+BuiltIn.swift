@@ -7,7 +7,7 @@ extension FirmwareDraw {
   package static let builtIn: [String: FirmwareDraw] = [
     "robo-sensor": roboSensor, "iot-design-shop": iotDesignShop, "firefly": firefly,
     "improv-wifi": improvWiFi,
-    "esp-idf": espIDF,
+    "esp-idf": espIDF, "shelly": shelly,
   ]
 
   private static let roboSensor = FirmwareDraw(
@@ -128,6 +128,37 @@ extension FirmwareDraw {
     ]
   }
 
+  private static let shelly = FirmwareDraw(
+    faults: { _ in
+      (ownFaults(of: .shelly).filter { !undrawn.contains($0) }.map { .own($0) })
+        + [
+          .drops(in: .write(1)), .drops(in: .confirm(2)), .drops(in: .write(3)), .drops(in: .confirm(4)),
+          .pairing(.demanded),
+        ]
+    },
+    more: { number, room, sensor, _, origin in
+      var chance = origin.split("shelly/\(number)")
+      // Which device it is, only its room can say: by its address on air, or by that on its label.
+      (room.address, room.near) = (sensor.address, nil)
+      if chance.chance(0.5) {
+        sensor.label["name"] = "shellyplus1-\(String(0xA803_2A00_0000 + number, radix: 16))"
+        (room.address, room.deviceName) = (nil, sensor.label["name"])
+      }
+    }
+  ) { number, site, chance in
+    var settings: [SettingName: SettingValue] = [
+      .roomName: .text("Room \(number)"), .wifiSSID: .text(site.ssids[0]),
+      .wifiPassword: .secret(Secret(site.passwords[0])),
+    ]
+    let more: [(SettingName, SettingValue)] = [
+      ("ip", .text("10.9.8.\(number % 250 + 1)/24")), ("time_zone", .text("Europe/Berlin")),
+      ("mqtt_server", .text("mqtt.local:1883")), ("cloud", .text("off")), ("access_point", .text("off")),
+      ("admin_password", .secret(Secret(site.passwords[1]))), ("ble_rpc", .text("off")),
+    ]
+    for (name, value) in more where chance.chance(0.3) { settings[name] = value }
+    return settings
+  }
+
   /// A product whose firmware demands an encrypted link, and what goes wrong with it. A room that names no device can get
   /// another product.
   private static func drawPairing(
@@ -149,7 +180,7 @@ extension FirmwareDraw {
   /// The faults that random buildings do not have: other products, and other devices.
   private static let undrawn: [FamilyFault] = [
     .security0, .noProof, .ownService, .oddVersion, .bluFi, .impostor, .joinsAnother, .staysAfterJoining,
-    .refusesNetwork, .threadOnly,
+    .refusesNetwork, .threadOnly, .otherPassword, .windowOver, .otherMAC, .generation1,
   ]
 
   /// The faults that only this family has and random buildings may have; none of them has a parameter.

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Hex
 import Host
 import Manifest
 package import Model
@@ -73,7 +74,9 @@ extension LabelText {
       guard driver.family.id == family else { throw .otherFamily(driver.family.withArticle) }
       return DeviceLabel(.name(label.name), secrets: label.secrets)
     }
-    return DeviceLabel(.address(try address(in: text, beside: known)))
+    let address = try address(in: text, beside: known)
+    let isOnlyOnLabel = drivers.contains { $0.family.id == family && $0.family.labelAddress != nil }
+    return DeviceLabel(isOnlyOnLabel ? .name(address.bytes.hex(uppercase: true)) : .address(address))
   }
 }
 

@@ -15,6 +15,8 @@ package struct AirLedger: Sendable {
     package var rssi: Int?
     /// The last local name that it sent.
     package var name: String?
+    /// The address on its label, as it says it; nil in families whose devices do not.
+    package fileprivate(set) var labelAddress: BluetoothAddress?
     /// Whether it changes its address from time to time.
     package fileprivate(set) var hasChangingAddress: Bool
     /// The family that it was last recognised as, and its state; nil for an identity of another kind.
@@ -35,6 +37,15 @@ package struct AirLedger: Sendable {
     fileprivate var alternation = Alternation()
     /// Whether its last advertisement showed provisioning mode.
     fileprivate var showsWaiting: Bool
+
+    /// What rooms name it by.
+    var nameInManifests: String? { labelAddress?.description ?? name }
+
+    /// Whether a manifest or a label means it by this name.
+    package func isNamed(_ text: String) -> Bool {
+      guard let labelAddress else { return name == text }
+      return LabelAddressRule.address(writtenIn: text) == labelAddress
+    }
 
     package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
 
@@ -237,7 +248,9 @@ package struct AirLedger: Sendable {
     var sighting = Sighting(
       address: advertisement.address, adapter: advertisement.adapter,
       firstReceived: known?.firstReceived ?? advertisement.receivedAt, rssi: known?.rssi,
-      name: advertisement.localName ?? known?.name, hasChangingAddress: advertisement.hasChangingAddress,
+      name: advertisement.localName ?? known?.name,
+      labelAddress: life.flatMap { families[$0.profile]?.labelAddress?.address(in: advertisement) }
+        ?? known?.labelAddress, hasChangingAddress: advertisement.hasChangingAddress,
       life: life, rivals: rivals, identity: identity ?? known?.identity, identities: known?.identities ?? [],
       identityReceived: known?.identityReceived, receptions: known?.receptions ?? [:],
       contradiction: known?.contradiction, alternation: known?.alternation ?? Alternation(),
@@ -339,7 +352,7 @@ package struct AirLedger: Sendable {
     switch device {
     case .address(let address): return self[address]
     case .name(let name):
-      let named = all.filter { $0.name == name }
+      let named = all.filter { $0.isNamed(name) }
       return named.count == 1 ? named[0] : nil
     }
   }
@@ -355,6 +368,11 @@ package struct AirLedger: Sendable {
   /// Free devices of a family, by address: those that a room with a hint could get.
   package func free(for profile: FamilyID) -> [Sighting] {
     sorted { $0.life?.profile == profile && isFree($0) }
+  }
+
+  /// Devices of a family that a room can name, by address: free ones, and those that say what is on their label.
+  func nameable(for profile: FamilyID) -> [Sighting] {
+    sorted { $0.life?.profile == profile && ($0.labelAddress != nil || isFree($0)) }
   }
 
   /// Devices that can be written as they are, by address: free ones, and configured ones of a family that

@@ -81,8 +81,11 @@ package func match(
       matches[room.id] = .device(device.address, device.basis)
     } else if let name = room.deviceName {
       let profile = room.family.id
-      named[profile] = named[profile] ?? Dictionary(grouping: air.free(for: profile), by: \.name)
-      let candidates = (named[profile]?[name] ?? []).map(\.address).filter { !claimed.contains($0) }
+      named[profile] =
+        named[profile] ?? Dictionary(grouping: air.nameable(for: profile), by: \.nameInManifests)
+      let candidates = (named[profile]?[room.labelAddress?.description ?? name] ?? []).map(\.address).filter {
+        !claimed.contains($0)
+      }
       matches[room.id] =
         switch candidates.count {
         case 0: .stopped(.pending, .noCandidate())
@@ -176,7 +179,7 @@ func blocker(
   }
   if let address, let name = room.deviceName, !wasTouched, known.device(of: room) == nil {
     // Another device of this name was received after the match.
-    let candidates = air.free(for: room.family.id).filter { $0.name == name }.map(\.address)
+    let candidates = air.nameable(for: room.family.id).filter { $0.isNamed(name) }.map(\.address)
       .filter { !known.lastKnown.claimed.contains($0) }
     if candidates.contains(where: { $0 != address }) {
       return .stopped(.ambiguous, .tooManyCandidates(candidates))

@@ -9,12 +9,15 @@ struct RetryBudget: Hashable, Sendable {
   private(set) var hostFailures = 0
   /// Attempts that sent nothing because the stack had forgotten the device.
   private(set) var timesForgotten = 0
+  /// Attempts that ended with a restart of the device.
+  private(set) var restarts = 0
 
   mutating func charge(_ failure: FailureClass) {
     switch failure.exemption {
     case nil: charged += 1
     case .hostLost, .adapterFull: hostFailures += 1
     case .deviceForgotten: timesForgotten += 1
+    case .deviceRestarts: restarts += 1
     }
   }
 
@@ -34,6 +37,8 @@ enum RetryPolicy {
   static let hostFailures = 5
   /// How often the stack may have forgotten one device before its connection.
   static let forgotten = 7
+  /// How often a device may restart for its settings.
+  static let restarts = 3
 
   enum Decision: Hashable, Sendable {
     /// Another attempt follows after this back-off.
@@ -60,6 +65,7 @@ enum RetryPolicy {
       case .refused: budget.charged <= min(retries, refusalRetries)
       case .host, .outOfSlots: budget.hostFailures <= hostFailures
       case .forgotten: budget.timesForgotten <= forgotten
+      case .restarting: budget.restarts <= restarts
       }
     if hasMore {
       // A device that the stack had forgotten was sent nothing: it only has to be received again. One that it forgets
@@ -69,7 +75,7 @@ enum RetryPolicy {
     }
     switch failure {
     case .permanent, .cancelled: return .final
-    case .transient, .missing, .refused, .host, .outOfSlots, .forgotten: return .exhausted
+    case .transient, .missing, .refused, .host, .outOfSlots, .forgotten, .restarting: return .exhausted
     }
   }
 

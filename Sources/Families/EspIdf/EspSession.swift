@@ -310,12 +310,7 @@ private struct EspDevice: Sendable {
 }
 
 extension EspConfigMessage.Connected {
-  var hasAddress: Bool {
-    let numbers = ip4.split(separator: ".", omittingEmptySubsequences: false).map { part in
-      part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? UInt8(part) : nil
-    }
-    return numbers.count == 4 && !numbers.contains(nil) && numbers[0] != 0
-  }
+  var hasAddress: Bool { IPv4Address(ip4).map { $0.rawValue >> 24 != 0 } ?? false }
 }
 
 extension EspConfigMessage.Connected {

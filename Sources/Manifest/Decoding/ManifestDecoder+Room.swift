@@ -129,7 +129,8 @@ extension ManifestDecoder {
     case .unneeded, .passkey: return
     case .ifAsked, .justWorks: break
     }
-    guard !room.isRegistered else { return }
+    // That of a built-in family is no choice of the manifest.
+    guard !room.isRegistered, !isByFamily || room.family.digest != nil else { return }
     let key = SettingName.pairing.rawValue
     let entry = isByFamily ? fields.entry("profile") : fields.entry(key) ?? defaults.settings[key]?.entry
     evidence.unprotected.append(entry?.keyRange ?? fields.head)

@@ -186,6 +186,8 @@ extension ManifestDecoder {
         .controlCharacter, "`\(key)` contains a control character",
         "it may be a tab, or a line break in a text of several lines"
       )
+    case .badFormat(let format):
+      (.unknownValue, "`\(key)` does not have the right form", "for example: \(format.example)")
     case .reserved:
       (
         .reservedUUID, "`\(key)` is a reserved UUID",

@@ -40,6 +40,11 @@ extension Room {
     address.map { .address($0) } ?? deviceName.map { .name($0) }
   }
 
+  /// The address on the label of its device, where its family's devices say that and the manifest has it.
+  package var labelAddress: BluetoothAddress? {
+    family.labelAddress == nil ? nil : deviceName.flatMap(LabelAddressRule.address(writtenIn:))
+  }
+
   /// Names the room's device, whose label then has the secrets that come from labels.
   package mutating func setDevice(_ device: DeviceReference?) {
     (address, deviceName) = (nil, nil)

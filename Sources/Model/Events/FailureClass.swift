@@ -11,6 +11,8 @@ package enum FailureClass: String, Hashable, Sendable, Codable {
   /// The stack had forgotten the device, so nothing was sent: the device must be received again. Not charged
   /// to it.
   case forgotten
+  /// The device restarts so that its settings take effect. Not charged to it.
+  case restarting
   case refused
   /// A retry cannot succeed: something must change first.
   case permanent
@@ -24,15 +26,17 @@ package enum FailureClass: String, Hashable, Sendable, Codable {
     case .host: .hostLost
     case .outOfSlots: .adapterFull
     case .forgotten: .deviceForgotten
+    case .restarting: .deviceRestarts
     }
   }
 }
 
-/// Why a failed attempt is not counted: the host caused it, not the device.
+/// Why an attempt without a result is not counted: no failure of the device caused that.
 package enum AttemptExemption: String, Hashable, Sendable, Codable, CaseIterable {
   case adapterFull = "adapter_full"
   case hostLost = "host_lost"
   case deviceForgotten = "device_forgotten"
+  case deviceRestarts = "device_restarts"
 }
 
 package struct AttemptFailure: Error, Hashable, Sendable {

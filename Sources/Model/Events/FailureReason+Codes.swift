@@ -25,11 +25,13 @@ extension FailureReason {
     case wrongIdentity = "wrong_identity"
     case readBackMismatch = "read_back_mismatch"
     case foreignSettings = "foreign_settings"
+    case otherDevice = "other_device"
     case credentialsRefused = "credentials_refused"
     case securityTooLow = "security_too_low"
     case notForWiFi = "not_for_wifi"
     case settingUnsupported = "setting_unsupported"
     case networkNotReceived = "network_not_received"
+    case deviceRestarts = "device_restarts"
     case noSelfDisconnect = "no_self_disconnect"
     case notReceivedAfterSave = "not_received_after_save"
     case receivedFromOtherAddress = "received_from_other_address"
@@ -105,11 +107,13 @@ extension FailureReason.Code {
     case .wrongIdentity: (.permanent, .failed, .knownState, [.stage, .identity], .verify)
     case .readBackMismatch: (.transient, .failed, .knownState, [.stage, .setting, .held], .read)
     case .foreignSettings: (.permanent, .actionRequired, .knownState, [.held], .read)
+    case .otherDevice: (.permanent, .actionRequired, .knownState, [.stage, .held], .ready)
     case .credentialsRefused: (.permanent, .actionRequired, .knownState, [.stage], nil)
     case .securityTooLow: (.permanent, .actionRequired, .knownState, [.stage, .held], .ready)
     case .notForWiFi: (.permanent, .actionRequired, .knownState, [.stage], .ready)
     case .settingUnsupported: (.permanent, .actionRequired, .knownState, [.stage, .setting], .discover)
     case .networkNotReceived: (.permanent, .actionRequired, .knownState, [.stage, .ssid, .networks], .read)
+    case .deviceRestarts: (.restarting, .unconfirmed, nil, [.stage], .save)
     case .noSelfDisconnect: (.transient, .unconfirmed, nil, [.stage], .save)
     case .notReceivedAfterSave: (.permanent, .unconfirmed, nil, [], .verify)
     case .receivedFromOtherAddress:

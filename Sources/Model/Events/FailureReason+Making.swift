@@ -5,6 +5,8 @@ extension FailureReason {
   package static let adapterDeaf = Self(.adapterDeaf)
   /// The device was received, but nothing that it sent is that of a family.
   package static let notRecognised = Self(.notRecognised)
+  /// It has everything, and restarts so that its settings take effect; its proof follows in the next attempt.
+  package static let deviceRestarts = Self(.deviceRestarts, .init(stage: .save))
   package static let saveNotKept = Self(.saveNotKept, .init(stage: .verify))
   /// A person must press the device's button before it accepts settings.
   package static let authorizationRequired = Self(.authorizationRequired)
@@ -100,6 +102,11 @@ extension FailureReason {
 
   package static func foreignSettings(held: String, _ source: SettingsSource) -> Self {
     Self(.foreignSettings, .init(stage: source == .reading ? .read : nil, held: held))
+  }
+
+  /// It says that it is another device than the room's, or one of another kind: `A8032ABE54DC`.
+  package static func otherDevice(held: String) -> Self {
+    Self(.otherDevice, .init(stage: .ready, held: held))
   }
 
   /// Its sessions have less security than the manifest demands: `security 0`.

@@ -19,6 +19,8 @@ package struct DeviceFamily: Hashable, Sendable {
   package var lifecycle: Lifecycle
   /// The identity that its configured devices send; nil when they send none.
   package var identity: IdentityRule?
+  /// Where its devices say the address on their label; nil if they do not, or if it is the one they send from.
+  package var labelAddress: LabelAddressRule?
   package var proof: ProofRule
   /// The settings, in display order.
   package var settings: [SettingDescription]
@@ -47,7 +49,8 @@ package struct DeviceFamily: Hashable, Sendable {
 
   package init(
     id: FamilyID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
-    lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
+    lifecycle: Lifecycle, identity: IdentityRule? = nil, labelAddress: LabelAddressRule? = nil,
+    proof: ProofRule, settings: [SettingDescription],
     access: [SettingDescription] = [], pairing: PairingDemand = .unneeded, keepsBond: Bool = false,
     security: SecurityRule? = nil,
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
@@ -56,6 +59,7 @@ package struct DeviceFamily: Hashable, Sendable {
   ) {
     (self.id, self.title, self.words, self.service) = (id, title, words, service)
     (self.recognition, self.lifecycle, self.identity, self.proof) = (recognition, lifecycle, identity, proof)
+    self.labelAddress = labelAddress
     (self.settings, self.access, self.security) = (settings, access, security)
     (self.pairing, self.keepsBond) = (pairing, keepsBond)
     (self.characteristics, self.stages) = (characteristics, stages)

@@ -45,6 +45,8 @@ package struct SettingDescription: Hashable, Sendable {
   /// For a mapping from names, which the manifest chooses, to values of this kind: the names that it cannot have. Nil
   /// for a single value.
   package var reservedNames: [String]?
+  /// The form that a text must have; nil for any text.
+  package var format: TextFormat?
   /// The values that are possible but need consideration.
   package var caution: Caution?
   /// Its meaning in one sentence, with its encoding if relevant.
@@ -94,14 +96,14 @@ package struct SettingDescription: Hashable, Sendable {
     _ name: SettingName, _ title: String, short shortTitle: String? = nil, _ kind: Kind, isRequired: Bool,
     isOnAir: Bool = false,
     isWritten: Bool = true, isShareable: Bool = false, isOnLabel: Bool = false,
-    reservedNames: [String]? = nil,
+    reservedNames: [String]? = nil, format: TextFormat? = nil,
     caution: Caution? = nil, documentation: String
   ) {
     (self.name, self.title) = (name, title)
     self.shortTitle = shortTitle ?? title
     (self.kind, self.isRequired, self.isOnAir, self.isWritten) = (kind, isRequired, isOnAir, isWritten)
     (self.isShareable, self.caution, self.documentation) = (isShareable, caution, documentation)
-    (self.isOnLabel, self.reservedNames) = (isOnLabel, reservedNames)
+    (self.isOnLabel, self.reservedNames, self.format) = (isOnLabel, reservedNames, format)
   }
 
   /// Its meaning without its encoding: the first sentence of the documentation.
@@ -245,6 +247,8 @@ package enum SettingViolation: Hashable, Sendable, Error {
   /// Text of this many bytes; `allowed` fit.
   case wrongLength(bytes: Int, allowed: ClosedRange<Int>)
   case controlCharacter
+  /// A text of another form.
+  case badFormat(TextFormat)
   /// A password of this many bytes that is neither a passphrase nor a key.
   case badPassword(bytes: Int)
   /// A WiFi password of this many bytes that is no passphrase, where a key is impossible.
@@ -277,7 +281,8 @@ extension SettingDescription {
     case (.text(let allowed), .text(let text)):
       let bytes = text.utf8.count
       if !allowed.contains(bytes) { return .wrongLength(bytes: bytes, allowed: allowed) }
-      return text.unicodeScalars.contains(where: \.isControl) ? .controlCharacter : nil
+      if text.unicodeScalars.contains(where: \.isControl) { return .controlCharacter }
+      return format.flatMap { $0.isMet(by: text) ? nil : .badFormat($0) }
     case (_, .secret(let secret)) where isSecret:
       return secret.isResolved ? violation(of: secret) : nil
     case (.uuid(let reserved), .uuid(let uuid)):

@@ -20,12 +20,13 @@ extension Stage: OutputNames {
 
 extension AttemptExemption: OutputNames {
   package static let definition = "attempt_exemption"
-  package static let about = "Why an attempt does not count: the host caused its failure, not the device."
+  package static let about = "Why an attempt does not count: no failure of the device ended it."
   package var documentation: String {
     switch self {
     case .adapterFull: "The adapter had no free connection, or may have had none."
     case .hostLost: "The adapter or the Bluetooth service was lost, or the host was suspended."
     case .deviceForgotten: "The Bluetooth service had removed the device, so nothing was sent to it."
+    case .deviceRestarts: "The device restarted so that its settings take effect."
     }
   }
 }

@@ -339,6 +339,7 @@ extension AttemptExemption {
     case .adapterFull: "adapter may be full"
     case .hostLost: "adapter or Bluetooth service lost"
     case .deviceForgotten: "no connection began"
+    case .deviceRestarts: "it restarts for its settings"
     }
   }
 }

@@ -44,6 +44,8 @@ extension FailureReason.Code: OutputNames {
     case .readBackMismatch: "It was read back, and does not hold what was written."
     case .foreignSettings:
       "It holds settings that are neither the factory's nor this room's, and --overwrite does not name the room."
+    case .otherDevice:
+      "It says that it is another device (`held`) than the room's: nothing was written."
     case .credentialsRefused:
       "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` says where they come from, unless they are in the manifest itself."
     case .securityTooLow:
@@ -53,6 +55,8 @@ extension FailureReason.Code: OutputNames {
       "It does not take `setting`, which the manifest gives for the room: nothing was written."
     case .networkNotReceived:
       "It does not receive the WiFi network that it is to join: nothing was written."
+    case .deviceRestarts:
+      "It restarts so that its settings take effect; the next attempt asks it for the proof."
     case .noSelfDisconnect:
       "It was written, but did not end the link as it does when it has accepted the write."
     case .notReceivedAfterSave:
@@ -131,11 +135,13 @@ extension FailureReason.Code: OutputNames {
     case .wrongIdentity: "wrong identity after the save"
     case .readBackMismatch: "other settings read back"
     case .foreignSettings: "unknown settings on the device"
+    case .otherDevice: "another device"
     case .credentialsRefused: "credentials not accepted"
     case .securityTooLow: "security too low"
     case .notForWiFi: "not a WiFi device"
     case .settingUnsupported: "setting not supported"
     case .networkNotReceived: "WiFi network not received"
+    case .deviceRestarts: "restarts"
     case .noSelfDisconnect: "write not confirmed"
     case .notReceivedAfterSave: "not received after the save"
     case .receivedFromOtherAddress: "received from another address"

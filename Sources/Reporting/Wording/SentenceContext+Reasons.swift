@@ -63,6 +63,13 @@ extension SentenceContext {
         """
         Check that it belongs in this room. If it does, \(run(with: "--overwrite")). If not, \(correctAddress), then \(retry).
         """)
+    case .otherDevice:
+      Explanation(
+        "\(subject) says that it is \(reason[\.held].visible), which is not the device of this room, so nothing was written.",
+        """
+        Compare `device` in the manifest with the label of the \(device.noun) in this room. If the room got another \(device.noun), \
+        run `roboprov room replace` for it. \(again)
+        """)
     case .credentialsRefused: credentialsRefused(reason)
     case .securityTooLow:
       Explanation(
@@ -84,6 +91,10 @@ extension SentenceContext {
         \(again)
         """)
     case .networkNotReceived: networkNotReceived(reason[\.ssid], reason[\.networks])
+    case .deviceRestarts:
+      Explanation(
+        "\(subject) has its settings and restarted, and nothing shows yet that it works with them.",
+        adviceWhenUnconfirmed)
     case .noSelfDisconnect:
       Explanation(
         "\(subject) was written, but did not confirm it by ending the connection\(within(reason.seconds)).",

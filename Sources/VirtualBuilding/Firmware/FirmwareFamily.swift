@@ -46,6 +46,7 @@ package struct FirmwareFamily: Sendable {
     .firefly,
     .improvWiFi,
     .espIDF,
+    .shelly,
   ]
 
   /// All faults that a scenario can order for its devices.

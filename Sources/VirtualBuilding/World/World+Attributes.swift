@@ -28,14 +28,14 @@ extension World {
     return table
   }
 
-  /// Reads a value.
+  /// Reads a value. As BlueZ does, it drops what exceeds the 512 bytes of an attribute (docs/internals/protocols.md, "Shelly").
   /// - Throws: `att`, `unknownAttribute`, `busy`, `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
   package func read(_ handle: AttributeHandle, over link: LinkID) async throws(LinkError) -> [UInt8] {
     try check(handle, link)
     guard case .value(let value) = try await request(.read, handle, link, radio.roundTrip) else {
       preconditionFailure("expected a value")
     }
-    return value
+    return Array(value.prefix(512))
   }
 
   /// Reads the description of a characteristic.

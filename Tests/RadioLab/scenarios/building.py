@@ -254,6 +254,35 @@ class ImprovRoom(WifiRoom):
 
 
 @dataclasses.dataclass
+class ShellyRoom(WifiRoom):
+    """A room with a Shelly, by the address on its label, which is two less than the one on air."""
+
+    more: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])  # other keys of its entry
+
+    profile = "shelly"
+
+    @property
+    def mac(self) -> str:
+        own = bytes.fromhex(self.address.replace(":", ""))
+        return (own[:5] + bytes([(own[5] - 2) & 0xFF])).hex().upper()
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        return {"room": self.name, "profile": self.profile, "device": self.mac} | self.settings
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return super().settings | self.more
+
+    @property
+    def flash(self) -> dict[str, Any]:
+        return super().flash | {"name": self.name}
+
+    def is_touched(self, sensor: dict[str, Any]) -> bool:
+        return "name" in sensor["flash"]
+
+
+@dataclasses.dataclass
 class PairedEspRoom(EspRoom):
     """A room with an ESP-IDF device whose firmware demands an encrypted link."""
 

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from lab.lab import sensor_address
 
-from .building import BeaconRoom, Building, EspRoom, FireflyRoom, ImprovRoom, RegisteredRoom, Room, SensorRoom
+from .building import BeaconRoom, Building, EspRoom, FireflyRoom, ImprovRoom, RegisteredRoom, Room, SensorRoom, ShellyRoom
 from .scenario import Place, Scenario
 
 NO_MIDI = "--noplugin=midi"  # Without this option bluetoothd hides the service of a Firefly.
@@ -25,6 +25,7 @@ def one_of_each(building: Building) -> None:
     building.rooms = [
         at(SensorRoom, 1), at(BeaconRoom, 2), at(FireflyRoom, 3, timing=QUICK), at(RegisteredRoom, 4), at(EspRoom, 5),
         at(ImprovRoom, 6), at(EspRoom, 7, faults={"security": 1}), at(EspRoom, 8, faults={"security": 0}, more={"security": 0}),
+        at(ShellyRoom, 9, more={"mqtt_server": "mqtt.lab:1883", "admin_password": "the boss alone"}),
     ]  # fmt: skip
     building.unassigned = [KEYBOARD]
 

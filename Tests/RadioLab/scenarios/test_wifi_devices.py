@@ -3,6 +3,8 @@ need no guest: another implementation of Espressif's tool, and commands written 
 
 import argparse
 import asyncio
+import hashlib
+import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from unittest import mock
@@ -13,13 +15,14 @@ import pytest_asyncio
 from bumble import att
 from bumble.core import UUID
 from lab.lab import sensor_address
-from lab.radio import esp_idf, improv
+from lab.radio import esp_idf, improv, shelly
 from lab.radio.air import Air, Propagation
 from lab.radio.esp_idf import EspIdf
 from lab.radio.esp_session import PROOF, USER
 from lab.radio.families import FAMILIES
 from lab.radio.improv import Improv
 from lab.radio.peripheral import Peripheral
+from lab.radio.shelly import Shelly
 
 pytestmark = pytest.mark.asyncio
 
@@ -33,6 +36,8 @@ async def make(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
         monkeypatch.setattr(esp_idf, name, 0.02)
     for name in ("_JOIN", "_GIVES_UP", "_SCANS", "_STOPS", "_STOPPED"):
         monkeypatch.setattr(improv, name, 0.02)
+    for name in ("_ANSWERS", "_SCANS", "_ASSOCIATES", "_GETS_ADDRESS", "_LINGERS"):
+        monkeypatch.setattr(shelly, name, 0.01)
     made: list[Peripheral] = []
 
     async def switch_on(family: str, networks: list[tuple[str, int]] | None = None, **faults: Any) -> Peripheral:
@@ -344,3 +349,79 @@ async def test_an_improv_device_reports_oddly_while_it_joins(make: Make) -> None
     seen = await reports(device, JOIN)
     assert seen[:1] + seen[-2:] == JOINED
     assert {"state 0400", "state ", "state 63", "error 0300", "error ", "result 01"} <= set(seen)
+
+
+# --- Shelly ---
+
+
+async def call(device: Shelly, request: dict[str, Any], mtu: int = 247) -> Any:
+    """The answer to a request, in pieces of 20 bytes."""
+    link, frame = Link(device), json.dumps(request).encode()
+    await link.write_gatt_char(str(shelly.TX), len(frame).to_bytes(4, "big"))
+    for start in range(0, len(frame), 20):
+        await link.write_gatt_char(str(shelly.DATA), frame[start : start + 20])
+    return await answer(device, mtu)
+
+
+async def answer(device: Shelly, mtu: int = 247) -> Any:
+    link, connection = Link(device), mock.Mock(att_mtu=mtu)
+    await until(lambda: device.outgoing is not None)
+    assert int.from_bytes(await link.read_gatt_char(str(shelly.RX)), "big") > 0
+    received = b""
+    while device.outgoing is not None:
+        received += await link.attribute(str(shelly.DATA)).read_value(connection)
+    return json.loads(received)
+
+
+STATION = {"ssid": "Office", "pass": "correct horse", "enable": True}
+
+
+async def test_a_shelly_keeps_what_it_gets_and_says_its_address(make: Make) -> None:
+    device = await make("shelly")
+    info = await call(device, {"id": 1, "method": "Shelly.GetDeviceInfo"})
+    assert (info["id"], info["result"]["gen"], info["result"]["auth_en"]) == (1, 2, False)
+    assert info["result"]["mac"] != str(device.address).replace(":", "").removesuffix("/P")
+    assert (await call(device, {"id": 2, "method": "Cover.Open"}))["error"]["code"] == 404
+    kept = await call(device, {"id": 3, "method": "WiFi.SetConfig", "params": {"config": {"sta": STATION}}})
+    assert kept["result"] == {"restart_required": False}
+    await until(lambda: device.wifi == "got ip")
+    status = (await call(device, {"id": 4, "method": "WiFi.GetStatus"}, mtu=40))["result"]
+    assert (status["status"], status["ssid"], status["sta_ip"]) == ("got ip", "Office", "10.0.0.9")
+    server = {"config": {"enable": True, "server": "mqtt.lab:1883"}}
+    assert (await call(device, {"id": 5, "method": "MQTT.SetConfig", "params": server}))["result"] == {"restart_required": True}
+    assert (await call(device, {"id": 6, "method": "Shelly.Reboot"}))["result"] is None
+    await until(lambda: device.boots == 2 and device.wifi == "got ip")
+    assert (await call(device, {"id": 7, "method": "Sys.GetStatus"}))["result"]["restart_required"] is False
+
+
+async def test_a_shelly_with_a_password_demands_its_proof_each_time_anew(make: Make) -> None:
+    device = await make("shelly", password="the boss alone")
+    request = {"id": 1, "method": "WiFi.GetStatus"}
+    demand = json.loads((await call(device, request))["error"]["message"])
+
+    def proof(password: str, count: int) -> dict[str, Any]:
+        def hash_of(*parts: str) -> str:
+            return hashlib.sha256(":".join(parts).encode()).hexdigest()
+
+        first = hash_of("admin", demand["realm"], password)
+        last = hash_of("dummy_method", "dummy_uri")
+        response = hash_of(first, str(demand["nonce"]), str(count), "abc", "auth", last)
+        return {"auth": {**demand, "username": "admin", "nc": count, "cnonce": "abc", "response": response}}
+
+    assert "result" in await call(device, request | proof("the boss alone", 1))
+    assert "result" in await call(device, request | proof("the boss alone", 2))
+    assert (await call(device, request | proof("the boss alone", 2)))["error"]["code"] == 401
+    assert (await call(device, request | proof("another", 3)))["error"]["code"] == 401
+
+
+async def test_the_frames_of_a_shelly_are_bounded_and_its_answers_wait(make: Make) -> None:
+    device = await make("shelly", left_over=True)
+    link = Link(device)
+    for attribute, value, code in (
+        (shelly.DATA, b"{", 0x07), (shelly.TX, b"\0\0\x10\x01", 0x11), (shelly.TX, b"\0", 0x0D),
+    ):  # fmt: skip
+        with pytest.raises(att.ATT_Error) as refused:
+            await link.write_gatt_char(str(attribute), value)
+        assert refused.value.error_code == code
+    device.outgoing = b'{"id":9}'
+    assert await call(device, {"id": 10, "method": "WiFi.GetStatus"}) == {"id": 9}, "what waits is not replaced"

@@ -1,5 +1,5 @@
-"""What ESP-IDF and Improv devices do beyond a successful join, each at one device, and the possible outcomes. The devices share
-no code and no messages with roboprov."""
+"""What ESP-IDF and Improv devices and Shellys do beyond a successful join, each at one device, and the possible outcomes. The
+devices share no code and no messages with roboprov."""
 
 import time
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from lab.lab import adapter_address, sensor_address
 from lab.radio_client import Radio
 
-from .building import Building, EspRoom, ImprovRoom, Room
+from .building import Building, EspRoom, ImprovRoom, Room, ShellyRoom
 from .families import ADAPTER, at
 from .scenario import SUCCESS, Scenario
 
@@ -72,6 +72,35 @@ IMPROV: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
+BOSS = {"admin_password": "the boss alone"}
+MQTT = {"mqtt_server": "mqtt.lab:1883"}
+
+SHELLY: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = [
+    # faults, what the room says, outcomes
+    ({}, BOSS | MQTT | {"ip": "10.1.2.3/24", "access_point": "off"}, PROVISIONED),
+    ({}, BOSS | {"ble_rpc": "off"}, PROVISIONED),
+    ({"gen": 1}, {}, {"action_required"}),
+    ({"mac": "A8032AFFFFFF"}, {}, {"action_required"}),
+    ({"password": "another"}, BOSS, {"action_required"}),
+    ({"password": "the boss alone"}, BOSS, PROVISIONED),
+    ({"password": "the boss alone", "short_nonce": True}, BOSS, PROVISIONED),
+    ({"without_mac": True}, {}, PROVISIONED),
+    ({"late_blocks": True}, {}, PROVISIONED),
+    ({"no_status": True}, MQTT, PROVISIONED),
+    ({"garbage_length": True}, {}, PROVISIONED),
+    ({"empty_reads": 2}, {}, PROVISIONED),
+    ({"left_over": True}, {}, PROVISIONED),
+    ({"notifies": True}, {}, PROVISIONED),
+    ({"whole_pieces": True}, {}, PROVISIONED),
+    ({"cannot_join": True}, {}, {"failed"}),
+    ({"one_link": True}, MQTT, PROVISIONED),
+    ({"drops_answer": "WiFi.SetConfig"}, BOSS, PROVISIONED),
+    ({"drops_answer": "Shelly.SetAuth"}, BOSS, PROVISIONED),
+    ({"drops_answer": "Shelly.Reboot"}, MQTT, PROVISIONED),
+    ({"slow": 1.0}, {}, PROVISIONED | OPEN),
+]
+
+
 def check(scenario: Scenario, expected: list[set[str]]) -> None:
     report = scenario.check_reports_are_true()
     for room, outcomes in zip(scenario.building.rooms, expected, strict=True):
@@ -103,6 +132,17 @@ def test_each_improv_device_ends_in_a_true_outcome(scenario: Scenario) -> None:
     done = scenario.apply(timeout=1800)
     assert done.code == 100, done.err
     check(scenario, [outcomes for _, outcomes in IMPROV])
+
+
+def add_shellys(building: Building) -> None:
+    building.rooms = [at(ShellyRoom, number, faults=faults, more=more) for number, (faults, more, _) in enumerate(SHELLY)]
+
+
+@pytest.mark.setting(prepare=add_shellys)
+def test_each_shelly_ends_in_a_true_outcome(scenario: Scenario) -> None:
+    done = scenario.apply(timeout=1800)
+    assert done.code == 100, done.err
+    check(scenario, [outcomes for _, _, outcomes in SHELLY])
 
 
 def add_lost_pieces(building: Building) -> None:

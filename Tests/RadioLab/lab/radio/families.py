@@ -8,6 +8,7 @@ from .iot_design_shop import IotDesignShopBeacon
 from .keyed import Keyed
 from .peripheral import Peripheral
 from .robo_sensor import RoboSensor
+from .shelly import Shelly
 from .wall_socket import WallSocket
 
 FAMILIES: dict[str, type[Peripheral]] = {
@@ -19,5 +20,6 @@ FAMILIES: dict[str, type[Peripheral]] = {
     "esp-idf": EspIdf,
     "improv-wifi": Improv,
     "keyed": Keyed,
+    "shelly": Shelly,
     "wall-socket": WallSocket,
 }
