@@ -85,14 +85,14 @@ final class ShellyChannel: Sendable {
       guard error.code == .timedOut else { throw error }
       // Its answer may come yet, and would hold up the next one.
       try await link.drain()
-      return WiFiScan(networks: [], isComplete: false)
+      return WiFiScan(networks: [], extent: .cut)
     }
     switch scan {
     case .result(let scan?):
       let networks = scan.results.map { FoundNetwork(ssid: $0.ssid ?? "", rssi: $0.rssi) }
       let read = networks.filter { $0.ssid.utf8.count <= 32 && (-127...20).contains($0.rssi) }
-      return WiFiScan(networks: read, unreadable: networks.count - read.count, isComplete: true)
-    case .unreadable: return WiFiScan(networks: [], isComplete: false)
+      return WiFiScan(networks: read, unreadable: networks.count - read.count, extent: .whole)
+    case .unreadable: return WiFiScan(networks: [], extent: .cut)
     case .result(nil), .refused, .unauthorised: return nil
     }
   }

@@ -92,7 +92,7 @@ extension DeviceFamily {
   package var hidesBytes: Bool {
     givenSettings.contains { setting in
       switch setting.kind {
-      case .secret(.text): false
+      case .secret(.text), .secretBytes: false
       case .secret: true
       default: false
       }
