@@ -130,7 +130,7 @@ extension FirmwareDraw {
 
   private static let shelly = FirmwareDraw(
     faults: { _ in
-      (ownFaults(of: .shelly).filter { !undrawn.contains($0) }.map { .own($0) })
+      drawn(of: .shelly)
         + [
           .drops(in: .write(1)), .drops(in: .confirm(2)), .drops(in: .write(3)), .drops(in: .confirm(4)),
           .pairing(.demanded),

@@ -145,7 +145,7 @@ extension BuildingHistory {
     for room in answer.rooms where room["state"].text == StateName.done {
       let id = room["id"].text ?? "?"
       let text = room["evidence"]["address"].text ?? room["devices"][0].text
-      guard let address = text.flatMap(BluetoothAddress.init) else {
+      guard let address = text.flatMap({ BluetoothAddress($0) }) else {
         note(.init(kind: "done without a device", subject: "\(id) \(place)", detail: ""))
         continue
       }
@@ -187,7 +187,7 @@ extension BuildingHistory {
     for room in answer.rooms {
       let id = room["id"].text ?? "?"
       guard let manifest = wanted.first(where: { $0.id.rawValue == id }) else { continue }
-      let devices = room["devices"].items.compactMap { $0.text.flatMap(BluetoothAddress.init) }
+      let devices = room["devices"].items.compactMap { $0.text.flatMap { BluetoothAddress($0) } }
       let state = room["state"].text
       if state == StateName.done, let address = manifest.address, !devices.contains(address) {
         note(

@@ -57,7 +57,7 @@ extension BuildingHistory {
         note(.init(kind: "plan: \(state) and exclusion \(cause ?? "none")", subject: id, detail: ""))
       }
       let action = step["action"].text ?? "?"
-      guard cause == nil, let address = room["devices"][0].text.flatMap(BluetoothAddress.init),
+      guard cause == nil, let address = room["devices"][0].text.flatMap({ BluetoothAddress($0) }),
         !silent.contains(address), await isUntouched(address, answer.runs), step["received"].flag == true,
         // Another device has its identity, which the record need not know.
         step["reason"]["code"].text != "identity_on_air"
