@@ -173,7 +173,13 @@ import Testing
 
   private static func building(_ room: String, _ file: String = Self.lock) -> ManifestReading {
     Files(files: ["x.yaml": file]).read(
-      "building: B\nfamilies: x.yaml\nrooms: [{ room: Lobby, profile: x, \(room) }]\n")
+      """
+      building: B
+      families: x.yaml
+      match: later
+      rooms: [{ room: Lobby, profile: x, \(room) }]
+
+      """)
   }
 
   @Test("a code that only unlocks is no setting, and secrets are treated as passwords")

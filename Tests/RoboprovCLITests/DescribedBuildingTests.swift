@@ -74,11 +74,13 @@ struct DescribedBuildingTests {
     try await Site.use { site in
       let manifests = URL(filePath: #filePath).appending(path: "../../../manifests").standardizedFileURL
       for (name, path) in [
-        ("building.yaml", "valve-building.yaml"), ("families/valve.yaml", "families/valve.yaml"),
+        ("building.yaml", "valve-building.yaml"), ("valve.yaml", "families/valve.yaml"),
       ] {
         let text = try String(contentsOf: manifests.appending(path: path), encoding: .utf8)
         try site.write(
-          name, text.replacing("building: Valves\n", with: "building: Valves\nid: \(Site.building)\n"))
+          name,
+          text.replacing("building: Valves\n", with: "building: Valves\nid: \(Site.building)\n")
+            .replacing("families: families/", with: "families: "))
       }
       try await site.run(["validate", "building.yaml"]).expect(0)
       try await site.run(["apply", "building.yaml", "--simulate"]).expect(0)

@@ -22,6 +22,8 @@ extension Vocabulary {
   static let choice = ["code", "meaning"]
   /// What a write consists of.
   static let contents = ["holds", "text", "json"]
+  /// The parts of a packet besides settings.
+  static let parts = ["padding", "length", "total", "check"]
   static let characteristic = ["uuid", "service", "title"] + contents + ["response", "answer"]
   static let unlock = ["characteristic", "service", "title"] + contents + ["response", "answer", "once"]
   static let status = ["characteristic", "service", "ready", "needs_ready", "saved", "refused"]

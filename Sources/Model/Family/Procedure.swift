@@ -33,7 +33,7 @@ package struct Procedure: Hashable, Sendable {
     /// What is written, with the code in it.
     package var code: CharacteristicDescription
     /// Whether the device forgets the code with it. Then it can be read before, and is unlocked only once the intent to
-    /// change it is on record.
+    /// change it is on record. Otherwise the code opens it for the link alone and changes nothing.
     package var isOnce: Bool
 
     package init(_ code: CharacteristicDescription, isOnce: Bool = false) {

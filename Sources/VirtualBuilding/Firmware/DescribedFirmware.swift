@@ -438,7 +438,8 @@ extension DeviceFamily {
       if !lifecycle.isRewritable, let save = procedure.save {
         .provisioningMode(save: save.characteristic)
       } else {
-        procedure.readsFirst ? .rewritable : .unreadable
+        !procedure.readsFirst
+          ? .unreadable : written.allSatisfy(isReadable) ? .rewritable : .partlyReadable
       }
     return FirmwareOracle(
       access, proofs: proofs,
@@ -451,6 +452,10 @@ extension DeviceFamily {
             return field?.encoding.flatMap { self[name]?.encode(value, $0) } == flash.values[name.rawValue]
           }
         return isFactory ? nil : self.identityBytes(flash)
+      },
+      isHarmless: { write in
+        // A code that the device forgets is a change.
+        procedure.unlock.map { !$0.isOnce && $0.uuid == write.characteristic } ?? false
       },
       isCommand: { write, room in
         if write.characteristic == procedure.save?.characteristic, write.value == procedure.save?.value {

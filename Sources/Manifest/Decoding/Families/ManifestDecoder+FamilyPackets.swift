@@ -95,7 +95,7 @@ extension ManifestDecoder {
     default:
       return refused(
         .unknownValue, "there is no setting of this name", at: entry.keyRange,
-        advice: known(settings) + "; besides them `padding`, `length`, `total` and `check`")
+        advice: known(settings) + "; besides them: \(Vocabulary.parts.listed)")
     }
   }
 
