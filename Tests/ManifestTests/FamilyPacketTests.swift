@@ -211,6 +211,7 @@ import Testing
   func wrongSecret(room: String, secret: String) {
     let reading = Self.building(room)
     #expect(reading.building == nil && reading.diagnostics.count == 1, "\(reading.rendered)")
+    #expect(reading.diagnostics.first?.message.hasSuffix("is no value of its setting") == true)
     #expect(!reading.rendered.contains(secret), "\(reading.rendered)")
   }
 
