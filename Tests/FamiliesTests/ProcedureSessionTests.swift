@@ -253,6 +253,42 @@ import VirtualTime
     #expect(connected.failure?.code == (microseconds > 0 ? nil : FailureReason.Code.connectTimedOut))
   }
 
+  // MARK: Secrets
+
+  @Test(
+    "a secret, which cannot be read, is written again unless the record proves it and all else is equal",
+    arguments: [
+      ("Lobby", true, []), ("Lobby", false, [[0xD2, 0x04]]), ("Hall", true, [Array("Lobby".utf8), [0xD2, 0x04]]),
+    ] as [(String, Bool, [[UInt8]])])
+  func secret(held: String, isProved: Bool, writes: [[UInt8]]) async throws {
+    var family = DeviceFamily.roboSensor
+    family.characteristics = [
+      CharacteristicDescription(Attribute.roomName, "room name", [.value(.roomName, .utf8)]),
+      CharacteristicDescription(Attribute.password, "PIN", [.value("pin", .uint16(.littleEndian))]),
+    ]
+    (family.lifecycle, family.proof) = (.rewritable, .readBack)
+    family.settings =
+      family.settings.filter { $0.name == .roomName } + [
+        SettingDescription("pin", "PIN", .secret(.integer(0...9999)), isRequired: true, documentation: "")
+      ]
+    family.procedure = Procedure(readsFirst: true)
+    var room = Self.room(family)
+    room.settings = [.roomName: .text("Lobby"), "pin": .secret(Secret("1234"))]
+    let attempted = try await Attempted.run(
+      room,
+      recorded: RecordedSettings(
+        values: [.roomName: .text(held)], isSubmitted: false, isAccepted: false, isProved: isProved),
+      { clock in
+        let device = ScriptedDevice(Attribute.service, [Attribute.roomName, Attribute.password], clock)
+        device.values[Attribute.roomName] = Array(held.utf8)
+        return device
+      }, FamilyDriver(described: family).configure)
+    #expect(attempted.failure == nil && attempted.writes == writes)
+    #expect(attempted.submission?.isUnchanged == writes.isEmpty)
+    let isSubmitted = attempted.facts.contains { if case .saveSubmitted = $0 { true } else { false } }
+    #expect(isSubmitted == !writes.isEmpty)
+  }
+
   // MARK: Commands and locks
 
   /// A device with two commands in JSON, each with an answer, and a code.
