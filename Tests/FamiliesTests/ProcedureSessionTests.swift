@@ -258,7 +258,8 @@ import VirtualTime
   @Test(
     "a secret, which cannot be read, is written again unless the record proves it and all else is equal",
     arguments: [
-      ("Lobby", true, []), ("Lobby", false, [[0xD2, 0x04]]), ("Hall", true, [Array("Lobby".utf8), [0xD2, 0x04]]),
+      ("Lobby", true, []), ("Lobby", false, [[0xD2, 0x04]]),
+      ("Hall", true, [Array("Lobby".utf8), [0xD2, 0x04]]),
     ] as [(String, Bool, [[UInt8]])])
   func secret(held: String, isProved: Bool, writes: [[UInt8]]) async throws {
     var family = DeviceFamily.roboSensor

@@ -82,8 +82,8 @@ struct ManifestSchemaTests {
     try expectWords(
       definitions["encoding"], FamilyForm.encodings.map(\.word) + ["utf8_1", "utf8_512"],
       not: [
-        "utf8_0", "utf8_513", "utf8_", "text", "uint", "uint8_le", "uint12_le", "uint16", "uint72_le", "int8_be",
-        "int64", "sint8", "counted",
+        "utf8_0", "utf8_513", "utf8_", "text", "uint", "uint8_le", "uint12_le", "uint16", "uint72_le",
+        "int8_be", "int64", "sint8", "counted",
       ])
     // A setting may have the name `check`.
     try expectWords(
