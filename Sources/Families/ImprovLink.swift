@@ -153,8 +153,8 @@ extension ImprovLink {
         continue
       }
       for network in strings.pieces(of: 3) {
-        if network.count == 3, let rssi = Int(network[1], in: -127...20),
-          network[0].utf8.count <= 32
+        if network.count == 3, let rssi = Int(network[1], in: FoundNetwork.possibleRSSI),
+          network[0].utf8.count <= FoundNetwork.mostBytes
         {
           networks.append(FoundNetwork(ssid: network[0], rssi: rssi))
         } else {

@@ -74,7 +74,9 @@ extension FoundNetwork {
   fileprivate init?(line: ArraySlice<UInt8>) {
     guard let comma = line.lastIndex(of: UInt8(ascii: ",")) else { return nil }
     let number = String(decoding: line[(comma + 1)...], as: UTF8.self).filter { $0 != " " }
-    guard let rssi = Int(number, in: -127...20), line[..<comma].count <= 32 else { return nil }
+    guard let rssi = Int(number, in: Self.possibleRSSI),
+      line[..<comma].count <= Self.mostBytes
+    else { return nil }
     self.init(ssid: String(decoding: line[..<comma], as: UTF8.self), rssi: rssi)
   }
 }

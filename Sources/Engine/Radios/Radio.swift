@@ -180,7 +180,7 @@ struct Radio: Sendable {
     (attemptsWithoutLink, hasMadeLinks) = (0, true)
   }
 
-  /// An attempt is over in time. It counts if the stack has not reported the link.
+  /// An attempt has timed out. It counts if the stack has not reported the link.
   mutating func timedOut(connectingTo room: Int) {
     if case .connecting(room, _) = state { attemptsWithoutLink += 1 }
   }

@@ -311,9 +311,7 @@ private struct EspDevice: Sendable {
 
 extension EspConfigMessage.Connected {
   var hasAddress: Bool { IPv4Address(ip4).map { $0.rawValue >> 24 != 0 } ?? false }
-}
 
-extension EspConfigMessage.Connected {
   /// Its address in the network, and the access point. Firmware copies the BSSID as a C string, so what follows a zero in
   /// it is not the access point's.
   fileprivate var details: [DeviceDetail] {
@@ -381,7 +379,7 @@ extension EspChannel {
       }
       networks += page.entries.map {
         FoundNetwork(
-          ssid: String(decoding: $0.ssid.prefix(32), as: UTF8.self), rssi: Int($0.rssi),
+          ssid: String(decoding: $0.ssid.prefix(FoundNetwork.mostBytes), as: UTF8.self), rssi: Int($0.rssi),
           channel: (1...233).contains($0.channel) ? Int($0.channel) : nil)
       }
     }

@@ -90,7 +90,9 @@ final class ShellyChannel: Sendable {
     switch scan {
     case .result(let scan?):
       let networks = scan.results.map { FoundNetwork(ssid: $0.ssid ?? "", rssi: $0.rssi) }
-      let read = networks.filter { $0.ssid.utf8.count <= 32 && (-127...20).contains($0.rssi) }
+      let read = networks.filter {
+        $0.ssid.utf8.count <= FoundNetwork.mostBytes && FoundNetwork.possibleRSSI.contains($0.rssi)
+      }
       return WiFiScan(networks: read, unreadable: networks.count - read.count, extent: .whole)
     case .unreadable: return WiFiScan(networks: [], extent: .cut)
     case .result(nil), .refused, .unauthorised: return nil

@@ -12,7 +12,7 @@ struct ShellyLink: Sendable {
   private static let pieces = [180, 20]
   /// The most bytes of a frame that are read: a list of 50 networks has less than a third.
   private static let mostBytes = 32 << 10
-  /// The time between two questions for a frame; it doubles up to the second.
+  /// The shortest and the longest pause between two questions for a frame; each is twice as long as the one before.
   private static let pauses = (first: Duration.milliseconds(50), longest: Duration.milliseconds(500))
 
   init(_ link: any Peripheral, _ clock: any TimeSource) async throws(CentralError) {

@@ -57,7 +57,7 @@ extension Fact {
     Row("adapter_selected", Fact.adapterSelected, "An adapter was taken into use."),
     Row(
       "adapter_faulted", Fact.adapterFaulted,
-      "An adapter receives nothing, or the stack refuses to scan with it."),
+      "An adapter receives nothing or makes no link, or the stack refuses to scan with it."),
     Row(
       "links_held", Fact.linksHeld, "A controller held more links than was known, or refused a further one."),
     Row("link_released", Fact.linkReleased, "A link that an earlier run left was ended."),

@@ -23,6 +23,11 @@ package struct WiFiScan: Hashable, Sendable {
 
 /// A WiFi network that a device receives.
 package struct FoundNetwork: Hashable, Sendable, Codable {
+  /// What a device can report as the RSSI, in dBm.
+  package static let possibleRSSI = -127...20
+  /// The most bytes of a name (IEEE 802.11).
+  package static let mostBytes = 32
+
   /// The SSID; empty for a hidden network. Invalid UTF-8 is replaced.
   package var ssid: String
   /// The RSSI at the device, in dBm.

@@ -150,7 +150,7 @@ extension AdapterFault.Kind: OutputNames {
     case .keepsDevice:
       "The stack keeps an old object of a room's device, which was paired or trusted or cannot be removed: it hides what the device sends now."
     case .serviceStuck:
-      "It received no device, and the stack did not switch it off and on: the stack must be restarted."
+      "The stack did not switch it off and on when the run wanted that: the stack must be restarted."
     case .tooManyDevices:
       "More devices of the families were received than are kept; further ones are ignored, unless a room names them."
     }

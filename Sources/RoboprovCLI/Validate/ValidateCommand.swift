@@ -77,9 +77,10 @@ struct ValidateCommand: AsyncParsableCommand {
   /// to a bound.
   private func fixed() async throws -> ManifestReading {
     var counts: [(file: String, count: Int)] = []
-    let isAnswered = await isAnswered(try read())
+    var reading = try read()
+    let isAnswered = await isAnswered(reading)
     for _ in 0..<1000 {
-      let fixed = try read().fixed(isAnswered: isAnswered)
+      let fixed = reading.fixed(isAnswered: isAnswered)
       if fixed.isEmpty { break }
       for text in fixed {
         try OutputFile.change(text.name, from: text.original, to: text.bytes)
@@ -89,9 +90,10 @@ struct ValidateCommand: AsyncParsableCommand {
           counts.append((text.name, text.count))
         }
       }
+      reading = try read()
     }
     if counts.isEmpty { Console.say("No finding has a correction that is certain; nothing was changed.") }
     for (file, count) in counts { Console.say("\(file): \(count) finding\(count == 1 ? "" : "s") corrected") }
-    return try read()
+    return reading
   }
 }
