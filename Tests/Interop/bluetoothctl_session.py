@@ -142,8 +142,11 @@ def select_attribute(ctl: Bluetoothctl, uuid: str) -> None:
 
 
 def dumped(ctl: Bluetoothctl) -> bytes:
-    """The bytes of the next line of a hex dump, which comes after a prompt: up to 16 pairs, then the same as text."""
-    match = ctl.expect(r"#\s+((?:[0-9a-f]{2} )+)\s[^\n]*\n")
+    """The bytes of the next line of a hex dump, which comes after a prompt: up to 16 pairs, then the same as text.
+
+    The prompt of BlueZ 5.66 ends with `#`, that of 5.82 with `>`.
+    """
+    match = ctl.expect(r"[#>]\s+((?:[0-9a-f]{2} )+)\s[^\n]*\n")
     return bytes.fromhex(match.group(1))
 
 

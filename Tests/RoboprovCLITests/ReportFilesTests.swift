@@ -189,6 +189,10 @@ struct ReportFilesTests {
     try await run.prints("waiting up to")
     for process in [run.id] + descendants(of: run.id) {
       for file in ["cmdline", "environ"] {
+        // Only root reads the environment of a process that forbids dumps of its memory.
+        if file == "environ", getuid() != 0, !FileManager.default.isReadableFile(atPath: "/proc/\(process)/environ") {
+          continue
+        }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/\(file)"))
         #expect(file == "environ" || !bytes.isEmpty)
         #expect(!String(decoding: bytes, as: UTF8.self).contains(Site.password))

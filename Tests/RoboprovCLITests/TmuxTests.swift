@@ -15,7 +15,8 @@ struct TmuxTests {
     init(_ site: Site, columns: Int, lines: Int, bus: String, _ command: [String]) async throws {
       self.site = site
       socket = site.directory.appending(path: "tmux").path
-      let line = "\(Invocation.program.path) \(command.joined(separator: " ")); echo status $?; sleep 600"
+      // Without a trap, a shell such as dash ends when the key ends the program that it waits for.
+      let line = "trap : INT; \(Invocation.program.path) \(command.joined(separator: " ")); echo status $?; sleep 600"
       try await tmux([
         "new-session", "-d", "-x", "\(columns)", "-y", "\(lines)", "-e", "DBUS_SYSTEM_BUS_ADDRESS=\(bus)",
         "-c",
@@ -33,7 +34,8 @@ struct TmuxTests {
         """
       let outcome = try await site.runTool(
         ["bash", "-c", alone, "bash", "-S", socket, "-f", "/dev/null"] + arguments
-      ).expect(0)
+      )
+      try #require(outcome.status == 0, "\(outcome)")
       return outcome.output
     }
 
