@@ -247,8 +247,8 @@ let package = Package(
     tests(
       "Simulation",
       [
-        "Bluetooth", "Model", "Session", "Families", "Engine", "Manifest", "Journal", "Reporting",
-        "RecordedText", "VirtualTime", "VirtualBuilding", "VirtualCentral",
+        "Digest", "Hex", "Bluetooth", "Model", "Session", "Families", "Engine", "Manifest", "Journal",
+        "Reporting", "RecordedText", "VirtualTime", "VirtualBuilding", "VirtualCentral",
       ]),
     // Texts in which the expected places are marked.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),

@@ -43,14 +43,20 @@ private func carryOut(
   _ session: DeviceSession, by procedure: Procedure, _ family: DeviceFamily,
   _ prepare: @Sendable (DeviceSession, any Peripheral) async throws(AttemptFailure) -> Void
 ) async throws(AttemptFailure) -> Submission {
-  let required =
-    family.written.map(\.uuid)
-    + [procedure.save?.characteristic, procedure.status?.characteristic].compactMap(\.self)
+  var required = family.written.map { (service: $0.service, uuid: $0.uuid) }
+  if let save = procedure.save { required.append((save.service, save.characteristic)) }
+  if let status = procedure.status { required.append((status.service, status.characteristic)) }
+  if let unlock = procedure.unlock { required.append((unlock.code.service, unlock.uuid)) }
   let link = try await session.connect()
-  let service = try await session.stage(.discover) { () throws(CentralError) in
-    try await link.discover(family.service, requiring: required)
+  let services = try await session.stage(.discover) { [required] () throws(CentralError) in
+    var found: [RemoteService] = []
+    for service in family.services {
+      let own = required.filter { $0.service ?? family.service == service }.map(\.uuid)
+      found.append(try await link.discover(service, requiring: own))
+    }
+    return found
   }
-  let work = ProcedureSession(procedure, family, session, link, service)
+  let work = ProcedureSession(procedure, family, session, link, services)
   guard let rule = procedure.status else { return try await work.apply(nil) }
   let characteristic = try work.find(rule.characteristic)
   return try await session.withStatusFeed { (feed) throws(AttemptFailure) in

@@ -9,7 +9,7 @@ struct ProcedureSession: Sendable {
   private let family: DeviceFamily
   private let session: DeviceSession
   private let link: any Peripheral
-  private let service: RemoteService
+  private let services: [RemoteService]
 
   /// A characteristic and the bytes to write.
   private struct Change {
@@ -19,27 +19,31 @@ struct ProcedureSession: Sendable {
 
   init(
     _ procedure: Procedure, _ family: DeviceFamily, _ session: DeviceSession, _ link: any Peripheral,
-    _ service: RemoteService
+    _ services: [RemoteService]
   ) {
     (self.procedure, self.family, self.session) = (procedure, family, session)
-    (self.link, self.service) = (link, service)
+    (self.link, self.services) = (link, services)
   }
 
   /// - Throws: `serviceMissing` when a characteristic is missing although `discover` required it.
   func find(_ uuid: BluetoothUUID) throws(AttemptFailure) -> RemoteCharacteristic {
-    guard let found = service[uuid] else { throw AttemptFailure(.serviceMissing(FailedStep(.discover))) }
+    guard let found = services.lazy.compactMap({ $0[uuid] }).first else {
+      throw AttemptFailure(.serviceMissing(FailedStep(.discover)))
+    }
     return found
   }
 
-  /// Reads, writes and saves.
+  /// Unlocks, reads, writes and saves.
   func apply(_ status: StatusFollower?) async throws(AttemptFailure) -> Submission {
+    if let unlock = procedure.unlock, !unlock.isOnce { try await self.unlock(by: unlock, status) }
     let changes: [Change]
     if procedure.readsFirst {
       let held = try await readAll()
       try await checkOwner(of: held)
-      changes = try self.changes(from: held)
+      changes = withoutKnown(try self.changes(from: held))
       let changed = Set(changes.flatMap(\.characteristic.settings))
-      await session.confirmReadBack(family.written.flatMap(own).filter { !changed.contains($0) })
+      let read = family.written.filter(family.isReadable).flatMap(own)
+      await session.confirmReadBack(read.filter { !changed.contains($0) })
       if changes.isEmpty {
         return Submission(at: session.clock.now, acknowledgement: .readBack, isUnchanged: true)
       }
@@ -64,6 +68,7 @@ struct ProcedureSession: Sendable {
     _ changes: some Sequence<Change>, _ status: StatusFollower?
   ) async throws(AttemptFailure) {
     for change in changes {
+      let answers = status?.fromNow
       do throws(AttemptFailure) {
         try await session.write(
           change.bytes, of: own(change.characteristic), to: try find(change.characteristic.uuid), over: link,
@@ -73,8 +78,43 @@ struct ProcedureSession: Sendable {
         try await status?.throwRefusal()
         throw error
       }
+      try await wait(for: change.characteristic.answer, answers, stage: .write)
       try await status?.throwRefusal()
-      if procedure.readsBack, !family.holdsSecret(change.characteristic) { try await readBack(change) }
+      if procedure.readsBack, family.isReadable(change.characteristic) { try await readBack(change) }
+    }
+  }
+
+  /// Waits until the device has answered a write.
+  /// - Throws: `refused` for another answer than the wanted one.
+  private func wait(
+    for wanted: StatusPattern?, _ answers: StatusFollower?, stage: Stage
+  ) async throws(AttemptFailure) {
+    guard let wanted, let answers else { return }
+    let (status, isWanted) = try await session.stage(stage) { () throws(CentralError) in
+      try await answers.wait(for: wanted)
+    }
+    await session.received(status.text, as: isWanted ? .other : .refusal)
+    if !isWanted { throw AttemptFailure(.refused(stage: stage, deviceText: status.text)) }
+  }
+
+  /// Writes the code that lets the session in. A device without a code for its room is not locked.
+  /// - Throws: `credentialsRefused`; a further attempt with a wrong code could lock the device for good.
+  private func unlock(by unlock: Procedure.Unlock, _ status: StatusFollower?) async throws(AttemptFailure) {
+    let room = session.room
+    guard let code = family.encode(unlock.code, room.settings.merging(room.access) { $1 }) else { return }
+    let characteristic = try find(unlock.uuid)
+    let answers = status?.fromNow
+    do throws(AttemptFailure) {
+      try await session.sending([]) { () throws(CentralError) in
+        try await link.write(
+          code, to: characteristic, unlock.code.isConfirmed ? .withResponse : .withoutResponse)
+      }
+      try await wait(for: unlock.code.answer, answers, stage: .write)
+      try await status?.throwRefusal()
+    } catch {
+      guard [.attributeRejected, .refused].contains(error.reason.code) else { throw error }
+      let source = unlock.code.settings.lazy.compactMap { room.origins[$0]?.written }.first
+      throw AttemptFailure(.credentialsRefused(FailedStep(.write), source: source))
     }
   }
 
@@ -92,6 +132,7 @@ struct ProcedureSession: Sendable {
     var submission = Submission(at: try await session.submit(), acknowledgement: nil)
     var writtenAt: MonotonicInstant?
     do throws(AttemptFailure) {
+      if let unlock = procedure.unlock, unlock.isOnce { try await self.unlock(by: unlock, status) }
       try await write(changes.dropLast(), status)
       writtenAt = session.clock.now
       try await write(changes.suffix(1), status)
@@ -121,13 +162,13 @@ struct ProcedureSession: Sendable {
   /// - Parameter instant: An answer from before it does not count.
   private func answer(
     to submission: Submission, _ status: StatusFollower?, since instant: MonotonicInstant,
-    _ before: DeviceStatus?
+    _ before: [UInt8]?
   ) async throws(AttemptFailure) -> Submission {
     var submission = submission
     let command = procedure.save
     let characteristic: RemoteCharacteristic? =
       if let command { try find(command.characteristic) } else { nil }
-    let answers = procedure.status?.saved == nil ? nil : status
+    let answers = procedure.status?.saved.isEmpty == false ? status : nil
     if command != nil || answers != nil {
       do throws(AttemptFailure) {
         let answer = try await session.stage(.save) { () throws(CentralError) -> DeviceStatus? in
@@ -186,11 +227,14 @@ extension ProcedureSession {
     var shown: [HeldSetting] = []
   }
 
+  /// Whether a device that holds everything is left alone: one that is proved by its own answer must be written.
+  private var skipsEqual: Bool { family.proof == .onAir || family.proof == .readBack }
+
   private var distinguishing: [SettingName] { family.distinguishingSettings.map(\.name) }
 
   private func readAll() async throws(AttemptFailure) -> Held {
     var held = Held()
-    for description in family.written where !family.holdsSecret(description) {
+    for description in family.written where family.isReadable(description) {
       let bytes = try await read(description)
       held.bytes[description.uuid] = bytes
       held.values.merge(family.decode(description, bytes)) { first, _ in first }
@@ -222,7 +266,6 @@ extension ProcedureSession {
   private func changes(from held: Held) throws(AttemptFailure) -> [Change] {
     let wanted = session.room.settings
     let values = held.values.merging(wanted) { $1 }
-    let skipsEqual = family.proof == .onAir || family.proof == .readBack
     var changes: [Change] = []
     for description in family.written where description.settings.contains(where: { wanted[$0] != nil }) {
       let before = held.bytes[description.uuid]
@@ -232,6 +275,12 @@ extension ProcedureSession {
       if bytes != before || !skipsEqual { changes.append(Change(characteristic: description, bytes: bytes)) }
     }
     return changes
+  }
+
+  /// No changes if all are of what cannot be read, and the record proves that the device has it.
+  private func withoutKnown(_ changes: [Change]) -> [Change] {
+    guard skipsEqual, session.recorded?.isProved == true else { return changes }
+    return changes.contains { family.isReadable($0.characteristic) } ? changes : []
   }
 
   /// - Throws: `readBackMismatch` when the device holds other bytes than were written.

@@ -68,8 +68,8 @@ extension DeviceFamily {
     // before the first write may be left from an earlier attempt.
     procedure: Procedure(
       status: StatusRule(
-        RoboSensor.Attribute.status, ready: Array("ready".utf8), saved: Array("saved".utf8),
-        refusals: [Array("error:".utf8)]),
+        RoboSensor.Attribute.status, ready: .bytes(Array("ready".utf8)),
+        saved: [.bytes(Array("saved".utf8))], refusals: [.bytes(Array("error:".utf8))]),
       save: .init(RoboSensor.Attribute.command, Array("SAVE".utf8))))
 }
 

@@ -33,7 +33,11 @@ struct StatusFollower: Sendable {
   }
 
   private func status(_ notification: CharacteristicNotification) -> DeviceStatus {
-    DeviceStatus(notification.value, by: rule)
+    status(notification.value)
+  }
+
+  private func status(_ value: [UInt8]) -> DeviceStatus {
+    DeviceStatus(value, by: rule, in: session.room)
   }
 
   private var isFollowing: Bool { feed.isFollowing(rule.characteristic) }
@@ -82,11 +86,13 @@ struct StatusFollower: Sendable {
     }
   }
 
-  private func read() async throws(CentralError) -> DeviceStatus {
+  private func readValue() async throws(CentralError) -> [UInt8] {
     let value = try await link.read(characteristic)
     feed.noteRead(value, of: rule.characteristic)
-    return DeviceStatus(value, by: rule)
+    return value
   }
+
+  private func read() async throws(CentralError) -> DeviceStatus { status(try await readValue()) }
 
   /// The status as it is read first; nil if it can only be notified, and the session needs that.
   private func firstStatus() async throws(CentralError) -> DeviceStatus? {
@@ -131,31 +137,81 @@ struct StatusFollower: Sendable {
   }
 
   /// The last status that was read before any write: the same status read again is no answer.
-  var before: DeviceStatus? { feed.lastRead(rule.characteristic).map { DeviceStatus($0, by: rule) } }
+  var before: [UInt8]? { feed.lastRead(rule.characteristic) }
 
-  /// Whether a notification answers what was submitted: a refusal in any case, `saved` only after this instant.
-  private func answers(_ instant: MonotonicInstant) -> @Sendable (CharacteristicNotification) -> Bool {
-    { value in
+  /// Waits for the answer to one write.
+  /// - Returns: the status, and whether it is what the pattern wants; otherwise it is a refusal.
+  func wait(for pattern: StatusPattern) async throws(CentralError) -> (DeviceStatus, isEqual: Bool) {
+    var mark = mark
+    while true {
+      let value: [UInt8]
+      if isFollowing {
+        guard let next = await feed.next(since: mark, of: rule.characteristic) else {
+          throw CentralError(Task.isCancelled ? .cancelled : .disconnected)
+        }
+        (value, mark) = (next.value.value, next.mark)
+      } else {
+        value = try await readValue()
+      }
       let status = status(value)
-      return status.isRefusal || status.meaning == .saved && value.receivedAt >= instant
+      switch pattern.compare(value, session.room.settings) {
+      case .equal: return (status, true)
+      case .differs: return (status, false)
+      case .other where status.isRefusal: return (status, false)
+      case .other: if !isFollowing { try await session.clock.pause(Self.pollInterval) }
+      }
     }
   }
 
+  /// The states on the way to `saved` that have not come yet, and what they make of the next one.
+  private struct Answers {
+    let instant: MonotonicInstant
+    var pending: ArraySlice<StatusPattern>
+
+    init(_ rule: StatusRule, since instant: MonotonicInstant) {
+      (self.instant, pending) = (instant, rule.saved.dropLast())
+    }
+  }
+
+  /// What a status answers to what was submitted: a refusal in any case, `saved` only after the instant and after the
+  /// states before it.
+  private func answer(
+    _ value: [UInt8], at received: MonotonicInstant, _ answers: inout Answers
+  ) -> DeviceStatus? {
+    let status = status(value)
+    if status.isRefusal { return status }
+    guard received >= answers.instant else { return nil }
+    guard let next = answers.pending.first else { return status.meaning == .saved ? status : nil }
+    if next.compare(value, session.room.settings) == .equal { answers.pending.removeFirst() }
+    return nil
+  }
+
+  /// The answer among the notifications; nil when they end without one.
+  private func notifiedAnswer(since instant: MonotonicInstant) async -> DeviceStatus? {
+    var answers = Answers(rule, since: instant)
+    var mark = mark
+    while let next = await feed.next(since: mark, of: rule.characteristic) {
+      if let found = answer(next.value.value, at: next.value.receivedAt, &answers) { return found }
+      mark = next.mark
+    }
+    return nil
+  }
+
   /// The device's answer: `saved` or a refusal.
-  func waitForAnswer(since instant: MonotonicInstant, _ before: DeviceStatus?) async throws(CentralError)
+  func waitForAnswer(since instant: MonotonicInstant, _ before: [UInt8]?) async throws(CentralError)
     -> DeviceStatus
   {
+    if isFollowing {
+      if let found = await notifiedAnswer(since: instant) { return found }
+      throw CentralError(Task.isCancelled ? .cancelled : .disconnected)
+    }
+    var answers = Answers(rule, since: instant)
     while true {
-      if isFollowing {
-        guard let found = await feed.first(since: mark, of: rule.characteristic, where: answers(instant))
-        else {
-          throw CentralError(Task.isCancelled ? .cancelled : .disconnected)
-        }
-        return status(found)
-      }
       // Read at once: the status is lost with the reboot, a moment later.
-      let status = try await read()
-      if status.isRefusal || status.meaning == .saved, status != before { return status }
+      let value = try await readValue()
+      // After another state it is an answer.
+      let isAsBefore = value == before && answers.pending.count == max(0, rule.saved.count - 1)
+      if !isAsBefore, let found = answer(value, at: session.clock.now, &answers) { return found }
       try await session.clock.pause(Self.pollInterval)
     }
   }
@@ -163,14 +219,10 @@ struct StatusFollower: Sendable {
   /// The answer that arrived, or still arrives before the feed ends: a notification from before the end of the
   /// link may be delivered after it.
   func lateAnswer(since instant: MonotonicInstant) async -> DeviceStatus? {
-    let answers = answers(instant)
-    if let found = feed.existing(since: mark, of: rule.characteristic, where: answers) {
-      return status(found)
-    }
     let raced = await race(.seconds(1), on: session.clock) { () throws(CentralError) in
-      await feed.first(since: mark, of: rule.characteristic, where: answers)
+      await notifiedAnswer(since: instant)
     }
     guard case .value(let found) = raced else { return nil }
-    return found.map(status)
+    return found
   }
 }

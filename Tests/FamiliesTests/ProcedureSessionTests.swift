@@ -252,4 +252,130 @@ import VirtualTime
       })
     #expect(connected.failure?.code == (microseconds > 0 ? nil : FailureReason.Code.connectTimedOut))
   }
+
+  // MARK: Secrets
+
+  @Test(
+    "a secret, which cannot be read, is written again unless the record proves it and all else is equal",
+    arguments: [
+      ("Lobby", true, []), ("Lobby", false, [[0xD2, 0x04]]),
+      ("Hall", true, [Array("Lobby".utf8), [0xD2, 0x04]]),
+    ] as [(String, Bool, [[UInt8]])])
+  func secret(held: String, isProved: Bool, writes: [[UInt8]]) async throws {
+    var family = DeviceFamily.roboSensor
+    family.characteristics = [
+      CharacteristicDescription(Attribute.roomName, "room name", [.value(.roomName, .utf8)]),
+      CharacteristicDescription(Attribute.password, "PIN", [.value("pin", .uint16(.littleEndian))]),
+    ]
+    (family.lifecycle, family.proof) = (.rewritable, .readBack)
+    family.settings =
+      family.settings.filter { $0.name == .roomName } + [
+        SettingDescription("pin", "PIN", .secret(.integer(0...9999)), isRequired: true, documentation: "")
+      ]
+    family.procedure = Procedure(readsFirst: true)
+    var room = Self.room(family)
+    room.settings = [.roomName: .text("Lobby"), "pin": .secret(Secret("1234"))]
+    let attempted = try await Attempted.run(
+      room,
+      recorded: RecordedSettings(
+        values: [.roomName: .text(held)], isSubmitted: false, isAccepted: false, isProved: isProved),
+      { clock in
+        let device = ScriptedDevice(Attribute.service, [Attribute.roomName, Attribute.password], clock)
+        device.values[Attribute.roomName] = Array(held.utf8)
+        return device
+      }, FamilyDriver(described: family).configure)
+    #expect(attempted.failure == nil && attempted.writes == writes)
+    #expect(attempted.submission?.isUnchanged == writes.isEmpty)
+    let isSubmitted = attempted.facts.contains { if case .saveSubmitted = $0 { true } else { false } }
+    #expect(isSubmitted == !writes.isEmpty)
+  }
+
+  // MARK: Commands and locks
+
+  /// A device with two commands in JSON, each with an answer, and a code.
+  private static func commanded() -> Room {
+    var family = DeviceFamily.roboSensor
+    func command(_ name: SettingName) -> CharacteristicDescription {
+      CharacteristicDescription(
+        Attribute.roomName, name.rawValue,
+        [.constant(Array("{\"\(name)\":".utf8)), .value(name, .json), .constant(Array("}".utf8))],
+        answer: .message([.init(["set"], .text(name.rawValue)), .init(["value"], .setting(name))]))
+    }
+    family.characteristics = [command(.roomName), command(.minor)]
+    family.lifecycle = .rewritable
+    family.settings = family.settings.filter { [.roomName, .minor].contains($0.name) }
+    family.access = [
+      SettingDescription("pin", "PIN", .secret(.integer(0...9999)), isRequired: true, documentation: "")
+    ]
+    let pin = CharacteristicDescription(Attribute.command, "PIN", [.value("pin", .uint16(.littleEndian))])
+    family.procedure = Procedure(status: StatusRule(Attribute.status), unlock: .init(pin))
+    var room = room(family)
+    room.access["pin"] = .secret(Secret("1234"))
+    return room
+  }
+
+  private static func command(_ answers: @escaping @Sendable (String) -> [String]) async throws -> Attempted {
+    let room = commanded()
+    return try await Attempted.run(
+      room,
+      { clock in
+        let device = ScriptedDevice(
+          Attribute.service, [Attribute.roomName, Attribute.command, Attribute.status], clock)
+        device.onWrite { (device, value) throws(CentralError) in
+          if device.target == Attribute.command {
+            if value != [0xD2, 0x04] { throw CentralError(.att(0x80)) }
+            return
+          }
+          for answer in answers(String(decoding: value, as: UTF8.self)) { notify(device, answer) }
+        }
+        return device
+      }, FamilyDriver(described: room.family).configure)
+  }
+
+  @Test("the next command is sent once the answer to the one before has come, with the same values")
+  func answered() async throws {
+    let attempted = try await Self.command { command in
+      command.contains("room_name")
+        ? [#"{"set":"minor","value":1}"#, "noise", #"{"set":"room_name","value":"Lobby"}"#]
+        : [#"{"set":"minor","value":16706,"secret":"1234"}"#]
+    }
+    #expect(attempted.failure == nil)
+    #expect(
+      attempted.writes.dropFirst().map { String(decoding: $0, as: UTF8.self) } == [
+        #"{"room_name":"Lobby"}"#, #"{"minor":16706}"#,
+      ])
+    #expect(!attempted.statuses.joined().contains("1234"))
+  }
+
+  @Test("a named answer with another value is a refusal, and no answer a timeout")
+  func answeredOtherwise() async throws {
+    let refused = try await Self.command { _ in [#"{"set":"room_name","value":"Lobb"}"#] }
+    #expect(refused.failure?.code == .refused && refused.writes.count == 2)
+    let silent = try await Self.command { _ in [] }
+    #expect(silent.failure?.code == .stageTimedOut && silent.writes.count == 2)
+    #expect(silent.duration == .seconds(10))
+  }
+
+  @Test(
+    "a code that the device refuses ends the attempt before any setting, and is not among what was written")
+  func lockedOut() async throws {
+    var room = Self.commanded()
+    room.access["pin"] = .secret(Secret("1"))
+    let attempted = try await Attempted.run(
+      room,
+      { clock in
+        let device = ScriptedDevice(
+          Attribute.service, [Attribute.roomName, Attribute.command, Attribute.status], clock)
+        device.onWrite { (_, _) throws(CentralError) in throw CentralError(.att(0x80)) }
+        return device
+      }, FamilyDriver(described: room.family).configure)
+    #expect(attempted.failure?.code == .credentialsRefused && attempted.writes == [[1, 0]])
+    #expect(
+      !attempted.facts.contains { fact in
+        switch fact {
+        case .settingWritten, .saveSubmitted: true
+        default: false
+        }
+      })
+  }
 }

@@ -111,7 +111,7 @@ extension FuzzTarget {
     try Violation.unless(
       family.held(characteristic, value).count == characteristic.settings.count, "each setting is shown")
     guard !settings.isEmpty, settings.count == characteristic.settings.count,
-      !characteristic.fields.contains(where: { $0.setting == nil })
+      characteristic.fields.allSatisfy({ $0.setting != nil })
     else { return }
     try Violation.unless(
       family.encode(characteristic, settings) == value, "what is decoded encodes to the same bytes")

@@ -190,12 +190,15 @@ extension FuzzTarget {
     guard let family = reading.family else { return }
     try Violation.unless(
       !reading.diagnostics.contains { $0.severity == .error }, "a family has no error")
-    for field in family.written.flatMap(\.fields) {
-      guard let setting = field.setting.flatMap({ family[$0] }) else {
-        throw Violation("a part is a setting")
+    for isLeast in [true, false] {
+      var values: [SettingName: SettingValue] = [:]
+      for setting in family.givenSettings {
+        values[setting.name] = isLeast ? setting.kind.extremes.first : setting.kind.extremes.last
       }
-      for value in setting.extremes {
-        try Violation.unless(setting.encode(value, field.encoding) != nil, "each value can be encoded")
+      for written in family.written + [family.procedure?.unlock?.code].compactMap(\.self) {
+        let bytes = family.encode(written, values)
+        try Violation.unless(bytes.map { $0.count <= 512 } == true, "each value can be built")
+        try Violation.unless(bytes.flatMap { written.parts(of: $0) } != nil, "what is built is as described")
       }
     }
     try Violation.unless(
@@ -298,17 +301,5 @@ extension FuzzTarget {
       }
     }
     text += "\""
-  }
-}
-
-extension SettingDescription {
-  /// The values at the bounds.
-  fileprivate var extremes: [SettingValue] {
-    switch kind {
-    case .integer(let bounds): [.integer(bounds.lowerBound), .integer(bounds.upperBound)]
-    case .choice(let choices): choices.map { .text($0.name) }
-    case .duration(let bounds, _): [.duration(bounds.lowerBound), .duration(bounds.upperBound)]
-    case .text, .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey, .uuid: []
-    }
   }
 }

@@ -15,7 +15,7 @@ import Testing
   }
 
   private static let endpoints = SettingDescription(
-    "endpoints", "endpoint", .secretText(bytes: 0...9), isRequired: false, reservedNames: ["prov"],
+    "endpoints", "endpoint", .secret(.text(bytes: 0...9)), isRequired: false, reservedNames: ["prov"],
     documentation: "Data.")
 
   static let kinds = [

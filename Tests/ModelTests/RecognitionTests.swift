@@ -128,7 +128,9 @@ import Testing
     #expect(stages(Procedure(), .readBack) == begin + [.write])
     #expect(stages(Procedure(status: StatusRule(uuid)), .onAir) == begin + [.ready, .write, .verify])
     #expect(
-      stages(Procedure(status: StatusRule(uuid, saved: [1])), .status) == begin + [.ready, .write, .save])
+      stages(Procedure(status: StatusRule(uuid, saved: [.bytes([1])])), .status) == begin + [
+        .ready, .write, .save,
+      ])
     #expect(
       stages(Procedure(readsFirst: true, save: .init(uuid, [1])), .onAir)
         == begin + [.read, .write, .save, .verify])

@@ -69,6 +69,38 @@ struct DescribedBuildingTests {
     }
   }
 
+  @Test("a building of valves is rehearsed without its PIN, and no output has a PIN")
+  func valves() async throws {
+    try await Site.use { site in
+      let manifests = URL(filePath: #filePath).appending(path: "../../../manifests").standardizedFileURL
+      for (name, path) in [
+        ("building.yaml", "valve-building.yaml"), ("valve.yaml", "families/valve.yaml"),
+      ] {
+        let text = try String(contentsOf: manifests.appending(path: path), encoding: .utf8)
+        try site.write(
+          name,
+          text.replacing("building: Valves\n", with: "building: Valves\nid: \(Site.building)\n")
+            .replacing("families: families/", with: "families: "))
+      }
+      try await site.run(["validate", "building.yaml"]).expect(0)
+      try await site.run(["apply", "building.yaml", "--simulate"]).expect(0)
+      let text = try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
+      try site.write("building.yaml", text.replacing("{ env: VALVE_PIN }", with: "987654"))
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate"])
+      outcome.expect(0)
+      let rooms = try site.rehearsal.report["rooms"].items
+      #expect(rooms.map { $0["evidence"]["grade"].text } == ["settings_read_back", "settings_read_back"])
+      let journal = try site.rehearsal.text(of: "journal.jsonl")
+      for text in [journal, outcome.output, outcome.errors, try site.rehearsal.text(of: "report.json")] {
+        #expect(!text.contains("987654"))
+      }
+      try site.write("building.yaml", text.replacing("{ env: VALVE_PIN }", with: "9876543"))
+      let wrong = try await site.run(["validate", "building.yaml"])
+      wrong.expect(65, errors: "pin")
+      #expect(!(wrong.output + wrong.errors).contains("9876543"))
+    }
+  }
+
   @Test("a scenario has devices of described families, with their faults")
   func faults() async throws {
     try await Site.use { site in
@@ -132,7 +164,8 @@ struct DescribedBuildingTests {
     }
     let tag = try text("manifests/families/battery-tag.yaml")
     var texts = [
-      tag, try text("manifests/families/lamp-controller.yaml"),
+      tag, try text("manifests/families/lamp-controller.yaml"), try text("manifests/families/valve.yaml"),
+      try text("manifests/families/zephyr-wifi.yaml"), try text("manifests/families/eddystone-url.yaml"),
       try text("Tests/DescribedFamilies/iot-design-shop.yaml"),
       try text("Tests/DescribedFamilies/robo-sensor.yaml"),
     ]
@@ -144,6 +177,17 @@ struct DescribedBuildingTests {
       ("proof: beacon", "proof: beacon\npairing: just_works"),
       ("proof: beacon", "proof: beacon\npairing: passkey"),
       ("proof: beacon", "proof: beacon\npairing: maybe"),
+      (
+        "holds: { room_name: utf8 }", "holds: [ '0xA5', { length: uint8, room_name: utf8, check: crc32_le } ]"
+      ),
+      ("holds: { room_name: utf8 }", "json: { name: $room_name }, answer: { a: 1 }"),
+      ("holds: { room_name: utf8 }", "text: NAME $room_name"), ("holds: { room_name: utf8 }", "json: [ 1 ]"),
+      ("holds: { room_name: utf8 }", "holds: { room_name: utf8 }, text: x"),
+      ("holds: { room_name: utf8 }", "response: true"),
+      ("holds: { room_name: utf8 }", "holds: { room_name: utf8, check: crc7 }"),
+      ("holds: { room_name: utf8 }", "service: 180A, holds: { room_name: utf8_20 }"),
+      ("saved: stored", "saved: [ storing, stored ]"), ("saved: stored", "saved: { state: stored }"),
+      ("bytes: 1..20", "bytes: 1..20\n    secret: maybe"),
     ] {
       try #require(tag.contains(right))
       texts.append(tag.replacing(right, with: wrong))

@@ -65,6 +65,41 @@ import VirtualTime
         draws: [tag.id.rawValue: ofTags, lamp.id.rawValue: ofLamps]))
   }
 
+  @Test(
+    "random buildings of valves with a secret and a packet, and of locked ones, hold all rules",
+    arguments: [false, true])
+  func valves(isLocked: Bool) async throws {
+    let valve = try Self.family("manifests/families/valve.yaml") { text in
+      let pin = "  - { uuid: 9A1E0001-52AA-4B3C-9D4E-5F60718293A4, holds: { pin: uint32_le } }\n"
+      let packet =
+        "holds: [\"0xA5\", { length: uint8, valve_id: uint32_le, offset: int8, mode: uint8, check: xor8 }]"
+      let changed = text.replacing("holds: { valve_id: uint32_le, offset: int8, mode: uint8 }", with: packet)
+      return !isLocked
+        ? changed
+        : changed.replacing(pin, with: "")
+          + "unlock: { characteristic: 9A1E0001-52AA-4B3C-9D4E-5F60718293A4, holds: { pin: uint32_le } }\n"
+    }
+    let faults: [Fault] = [
+      .noSaved, .errorOnSave("!"), .drops(in: .confirm(1)),
+      .own(.storesWrong("9A1E0002-52AA-4B3C-9D4E-5F60718293A4")),
+    ]
+    let draw = FirmwareDraw(
+      faults: { _ in faults },
+      more: { _, room, _, _, _ in if isLocked { room.access["pin"] = .secret(Secret("123456")) } }
+    ) { number, _, chance in
+      var settings: [SettingName: SettingValue] = [
+        "valve_id": .integer(70_000 + number), "offset": .text(chance.chance(0.5) ? "-0.5" : "1"),
+        "mode": .text("eco"),
+      ]
+      if !isLocked { settings["pin"] = .secret(Secret("123456")) }
+      return settings
+    }
+    try await Self.play(
+      SimulatedFamilies(
+        [FamilyDriver(described: valve)], [FirmwareFamily(described: valve)],
+        draws: [valve.id.rawValue: draw]))
+  }
+
   @Test("random buildings of devices that are paired with a passkey, or once they demand it, hold all rules")
   func paired() async throws {
     let tag = try Self.family("manifests/families/battery-tag.yaml") { "pairing: passkey\n" + $0 }

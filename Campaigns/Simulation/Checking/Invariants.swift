@@ -31,6 +31,8 @@ package struct Invariants: Sendable {
     /// Devices that another laptop wrote since the last write on this record, or that a person reset: what it says
     /// of them without a sighting, and of settings that are not on air, was true at that time.
     package var changedSince: Set<BluetoothAddress>
+    /// Rooms whose device the record of this laptop alone proves, with the settings that are wanted.
+    package var proved: Set<RoomID>
     /// Rooms whose device the operator permits to write although it may be at work.
     package var forced: Set<RoomID>
 
@@ -39,7 +41,7 @@ package struct Invariants: Sendable {
       bound: [RoomID: BluetoothAddress] = [:],
       flashes: [BluetoothAddress: Flash], unprovable: Set<BluetoothAddress> = [],
       keepingOtherNumber: Set<BluetoothAddress> = [], shared: Set<BluetoothAddress> = [],
-      changedSince: Set<BluetoothAddress> = [], forced: Set<RoomID> = []
+      changedSince: Set<BluetoothAddress> = [], proved: Set<RoomID> = [], forced: Set<RoomID> = []
     ) {
       self.rooms = rooms
       self.firmware = firmware
@@ -50,6 +52,7 @@ package struct Invariants: Sendable {
       self.keepingOtherNumber = keepingOtherNumber
       self.shared = shared
       self.changedSince = changedSince
+      self.proved = proved
       self.forced = forced
     }
   }
@@ -131,7 +134,9 @@ package struct Invariants: Sendable {
         violate(.leftAlone, "it was at work, and was written", room: room.id, device: address)
       case .rewritable? where truth.holds(before, room):
         violate(.leftAlone, "it held everything, and was written", room: room.id, device: address)
-      case .provisioningMode?, .rewritable?, .unreadable?, .perAction?, nil: break
+      case .partlyReadable? where beginning.proved.contains(room.id) && truth.holds(before, room):
+        violate(.leftAlone, "it held everything as proved, and was written", room: room.id, device: address)
+      case .provisioningMode?, .rewritable?, .partlyReadable?, .unreadable?, .perAction?, nil: break
       }
     }
     checkIntents(of: write, room, truth)
@@ -285,7 +290,7 @@ package struct Invariants: Sendable {
       if !changes.isEmpty {
         violate(.truth, "it was changed, but is reported as unchanged", room: room.id, device: address)
       }
-    } else if truth.oracle?.access != .rewritable, !beginning.unprovable.contains(address) {
+    } else if truth.oracle?.access.isRead != true, !beginning.unprovable.contains(address) {
       let arrived = Set(writes.flatMap { truth.settings(at: $0.characteristic).map(\.name) })
       if !arrived.isSuperset(of: reported) {
         violate(.truth, "settings are reported as written, but were not", room: room.id, device: address)

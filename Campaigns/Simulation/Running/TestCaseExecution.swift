@@ -142,7 +142,7 @@ struct TestCaseExecution {
         rooms: request.rooms, firmware: testCase.families.all.map(\.firmware), building: building.rooms,
         bound: known.lastKnown.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
         unprovable: doubtful, keepingOtherNumber: keepingOtherNumber, shared: shared,
-        changedSince: writtenElsewhere.union(pressed), forced: settlement.permissions.force),
+        changedSince: writtenElsewhere.union(pressed), proved: proved, forced: settlement.permissions.force),
       isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
       // A host that is lost keeps links that no session uses.
       limit: !run.disturbances.contains(where: \.losesHost) ? testCase.parallel : nil)
@@ -213,6 +213,18 @@ struct TestCaseExecution {
   /// The devices whose last write the present laptop does not know.
   private var writtenElsewhere: Set<BluetoothAddress> {
     Set(lastWriters.filter { !laptops.has($0.value, on: laptop) }.keys)
+  }
+
+  /// The rooms whose device this laptop's record alone proves, with the settings that are wanted.
+  private var proved: Set<RoomID> {
+    let (lastKnown, writtenElsewhere) = (lastKnown, writtenElsewhere)
+    let rooms = building.rooms.filter { room in
+      guard let known = lastKnown.rooms[room.id], known.isProved, known.unordered.isEmpty,
+        let lastWrite = known.lastWrite, !writtenElsewhere.contains(lastWrite.address)
+      else { return false }
+      return room.wanted(sealedBy: .simulated).changes(from: lastWrite).settings.isEmpty
+    }
+    return Set(rooms.map(\.id))
   }
 
   private mutating func press(_ device: BluetoothAddress) async {

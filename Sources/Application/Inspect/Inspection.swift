@@ -49,7 +49,8 @@ package struct Inspection: Sendable {
     for service in found {
       let family =
         families.all.first { $0.service == service.uuid && !$0.isServiceShared }
-        ?? device.family.flatMap { $0.service == service.uuid ? $0 : nil }
+        ?? device.family.flatMap { $0.services.contains(service.uuid) ? $0 : nil }
+        ?? families.all.first { $0.services.contains(service.uuid) && !$0.isServiceShared }
       var characteristics: [Characteristic] = []
       for characteristic in service.characteristics {
         let description = family?.characteristic(characteristic.uuid)
@@ -61,7 +62,7 @@ package struct Inspection: Sendable {
       }
       services.append(
         Service(
-          uuid: service.uuid, name: family?.title ?? AssignedNumbers.service(service.uuid),
+          uuid: service.uuid, name: AssignedNumbers.service(service.uuid) ?? family?.title,
           characteristics: characteristics))
     }
     return Inspection(device: device, services: services)

@@ -20,8 +20,12 @@ enum Pattern {
     return "^(\(units.joined(separator: "|")))$"
   }
 
-  /// A whole number within bounds that are not negative, in decimal digits without leading zeros.
+  /// A whole number within bounds, in decimal digits without leading zeros.
   static func decimal(_ bounds: ClosedRange<Int>) -> String {
+    if bounds.lowerBound < 0 {
+      let negative = "-" + decimal(max(1, -bounds.upperBound)...(-bounds.lowerBound))
+      return bounds.upperBound < 0 ? negative : "(\(negative)|\(decimal(0...bounds.upperBound)))"
+    }
     // `-0` is a 0, too.
     var all = bounds.contains(0) ? ["-?0"] : []
     var least = bounds.lowerBound

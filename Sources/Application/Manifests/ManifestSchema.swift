@@ -95,7 +95,9 @@ extension JSONValue {
 
 extension SettingDescription {
   /// The form of its value.
-  fileprivate var keywords: JSONValue {
+  fileprivate var keywords: JSONValue { keywords(of: kind) }
+
+  private func keywords(of kind: Kind) -> JSONValue {
     switch kind {
     case .integer(let bounds):
       return [
@@ -126,11 +128,19 @@ extension SettingDescription {
           .matching("^(\(patterns.joined(separator: "|")))$"),
         ]
       ]
-    case .secretText(let bytes):
+    // Binary numbers cannot check steps.
+    case .decimal: return ["type": ["number", "string"], "pattern": "^-?[0-9]+([.][0-9]+)?$"]
+    case .bytes(let bounds):
+      return [
+        "type": ["string", "integer"],
+        "pattern": "^(0x)?([0-9A-Fa-f]{2}){\(bounds.lowerBound),\(bounds.upperBound)}$",
+      ]
+    case .secret(.text(let bytes)):
       return ["type": ["string", "integer", "number"], "maxLength": .integer(bytes.upperBound)]
     case .secretBytes(let bytes):
       // Two digits and a separator for each byte in hexadecimal.
       return ["type": ["string", "integer", "number"], "maxLength": .integer(4 + 3 * bytes.upperBound)]
+    case .secret(let kind): return keywords(of: kind)
     case .passkey:
       // An editor may read digits as a number.
       return ["type": ["string", "integer"], "pattern": "^[0-9]{6}$"]

@@ -136,6 +136,7 @@ enum SecretMessages {
       return (
         "\(what) has \(bytes) bytes", "\(allowed.lowerBound) to \(allowed.upperBound) bytes are possible."
       )
+    case .violation(.unlike(let words)): return ("\(what) is no value of its setting", "It takes \(words).")
     case .violation:
       return ("\(what) contains a control character", content)
     }

@@ -155,14 +155,22 @@ package struct SecretResolver {
     }
   }
 
-  /// A stand-in: the same in each rehearsal, and, unless it must be a passkey, unlike any text that a device could send.
+  /// A stand-in: the same in each rehearsal, and, unless its setting takes other values, unlike any text that a device
+  /// could send.
   private func standIn(for wanted: Wanted) -> Secret {
     let place = "\(wanted.reference.file):\(wanted.reference.line):\(wanted.reference.column)"
     let digest = HostEnvironment.sha256(Array("stand-in \(place)".utf8))
-    guard wanted.descriptions.contains(where: { $0.kind == .passkey }) else {
-      return .standIn(String(digest.prefix(20)))
+    let texts = [
+      String(digest.prefix(20)), digest.utf8.prefix(6).map { String($0 % 10) }.joined(),
+      String(Int(digest.prefix(6), radix: 16, in: 0...0xFFFFFF) ?? 0),
+    ]
+    func isGood(_ text: String) -> Bool {
+      wanted.descriptions.allSatisfy { $0.violation(of: .secret(Secret(text))) == nil }
     }
-    return .standIn(digest.utf8.prefix(6).map { String($0 % 10) }.joined())
+    let least = wanted.descriptions.compactMap { description -> String? in
+      if case .secret(let secret) = description.kind.least { secret.reveal() } else { nil }
+    }
+    return .standIn(texts.first(where: isGood) ?? least.first(where: isGood) ?? texts[0])
   }
 }
 

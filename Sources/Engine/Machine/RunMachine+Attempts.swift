@@ -87,7 +87,8 @@ extension RunMachine {
       values: lastWrite?.values(work.room.family) ?? [:],
       isSubmitted: work.wasTouched || lastWrite?.state == .submitted,
       isAccepted: work.isAccepted,
-      wasAccepted: !work.wasTouched && request.known.isTaken(lastWrite, by: work.room))
+      wasAccepted: !work.wasTouched && request.known.isTaken(lastWrite, by: work.room),
+      isProved: !work.wasTouched && request.known.isProved(lastWrite, of: work.room))
   }
 
   /// The written identity that the device sent only after the timeout of an earlier attempt.

@@ -341,6 +341,16 @@ extension Known {
     lastWrite?.isTaken == true && !isUnordered(room) && gave(lastWrite, room)
   }
 
+  /// Whether the record proves that a device has all settings of its room. A secret that cannot be compared is not proved.
+  func isProved(_ lastWrite: LastWrite?, of room: Room) -> Bool {
+    guard let lastWrite, !lastWrite.isUnproved, !isUnordered(room) else { return false }
+    let wanted = wanted(room)
+    let isComparable = wanted.planned.settings.allSatisfy { setting in
+      setting.value != nil || lastWrite.settings[setting.name]?.fingerprint != nil
+    }
+    return isComparable && wanted.uncompared(with: lastWrite) == nil && gave(lastWrite, room)
+  }
+
   /// Whether the operator permits to write the device of a room whatever it holds. A device without an identity on air
   /// shows nothing that could be compared, so `force` permits it, too.
   func mayOverwrite(_ room: Room) -> Bool {

@@ -36,13 +36,13 @@ extension DeviceFamily {
     ],
     access: [
       .init(
-        .proofOfPossession, "proof of possession", .secretText(bytes: 0...64), isRequired: true,
+        .proofOfPossession, "proof of possession", .secret(.text(bytes: 0...64)), isRequired: true,
         isShareable: true, isOnLabel: true,
         documentation:
           "Secret on its label that lets it be provisioned, and the password of security 2; \"\" if it has none."
       ),
       .init(
-        .username, "user name", .secretText(bytes: 0...64), isRequired: false, isShareable: true,
+        .username, "user name", .secret(.text(bytes: 0...64)), isRequired: false, isShareable: true,
         isOnLabel: true,
         documentation:
           "User name of security 2, which its sessions must then have; wifiprov if absent or empty."),

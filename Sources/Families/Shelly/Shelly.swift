@@ -99,7 +99,7 @@ package enum Shelly {
       documentation:
         "Whether it takes settings over Bluetooth afterwards. With off, a later run can change nothing."),
     .init(
-      .adminPassword, "admin password", .secretText(bytes: 1...64), isRequired: false, isShareable: true,
+      .adminPassword, "admin password", .secret(.text(bytes: 1...64)), isRequired: false, isShareable: true,
       documentation: "Password of its user admin, given last; also of a device that has it already."),
   ]
 

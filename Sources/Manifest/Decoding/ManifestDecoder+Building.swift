@@ -17,7 +17,7 @@ extension ManifestDecoder {
       let fields = fields(of: root, "the manifest", known: Vocabulary.building, elsewhere: inTheRooms)
     else { return nil }
     checkVersion(fields)
-    if let node = fields["families"] { takeFamilies(node) }
+    let hasFamilies = fields["families"].map { takeFamilies($0) } ?? true
     let name = buildingName(fields)
     let id = buildingID(fields, name: name)
     var networks = fields["wifi"].map { self.networks($0) } ?? [:]
@@ -30,6 +30,8 @@ extension ManifestDecoder {
       adapters.compactMap { adapter in adapter.alias.map { ($0, adapter.reference) } },
       uniquingKeysWith: { first, _ in first })
     let policy = matchPolicy(fields)
+    // What rooms can have follows from the families: an error in one is the only finding about it.
+    guard hasFamilies else { return nil }
     scopes = [topScope(fields, networks)]
     let rooms = rooms(fields, networks: networks, policy)
     checkFloorsOfHosts(rooms)

@@ -16,8 +16,12 @@ extension ManifestDecoder {
   mutating func password(_ node: YAMLNode) -> Secret? { secret(node, "password") }
 
   /// Decodes a secret. Nil when it is invalid, which has been reported.
-  /// - Parameter isOnLabel: Whether it can come from a file of labels.
-  mutating func secret(_ node: YAMLNode, _ key: String, isOnLabel: Bool = false) -> Secret? {
+  /// - Parameters:
+  ///   - isOnLabel: Whether it can come from a file of labels.
+  ///   - isText: Whether another YAML reader must read it as text, too.
+  mutating func secret(
+    _ node: YAMLNode, _ key: String, isOnLabel: Bool = false, isText: Bool = true
+  ) -> Secret? {
     if let entries = node.entries { return reference(node, entries, key, isOnLabel: isOnLabel) }
     hide(node)
     guard let text = node.text, !node.isNull else {
@@ -33,7 +37,7 @@ extension ManifestDecoder {
           "write the password itself, or where it comes from: \(key): { env: \(name ?? "WIFI_PASSWORD") }")
     }
     if !text.isEmpty { passwords.files.insert(texts.texts[node.range.text].name) }
-    warnOfOtherMeaning(node, key)
+    if isText { warnOfOtherMeaning(node, key) }
     return Secret(text)
   }
 

@@ -114,10 +114,15 @@ extension ManifestDecoder {
     switch description.kind {
     case .integer(let bounds): return integer(node, key, in: bounds).map { .integer($0) }
     case .duration: written = duration(node, key).map { .duration($0) }
-    case .text, .choice: written = text(node, key).flatMap { description.value($0) }
+    case .text, .choice, .decimal, .bytes: written = text(node, key).flatMap { description.value($0) }
     case .uuid: written = uuid(node, key, description)
-    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey:
-      written = secret(node, key, isOnLabel: description.isOnLabel).map { .secret($0) }
+    case .wifiPassword, .wifiPassphrase, .secret, .secretBytes, .passkey:
+      let isNumber =
+        switch description.kind {
+        case .secret(.integer), .secret(.decimal): true
+        default: false
+        }
+      written = secret(node, key, isOnLabel: description.isOnLabel, isText: !isNumber).map { .secret($0) }
     }
     guard let value = written, check(value, by: description, called: key, at: node.range) else { return nil }
     if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {
@@ -193,6 +198,7 @@ extension ManifestDecoder {
         .unknownValue, "`\(key)` is none of the possible values",
         "one of: " + choices.map { "\($0.name) (\($0.meaning))" }.listed
       )
+    case .unlike(let words): (.unknownValue, "`\(key)` is no value of its setting", "it takes \(words)")
     case .outOfBounds(let allowed):
       (
         .outOfRange,

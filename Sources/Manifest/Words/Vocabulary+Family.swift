@@ -4,7 +4,7 @@ import Model
 extension Vocabulary {
   static let family = [
     "family", "title", "words", "service", "access", "pairing", "keeps_bond", "recognise", "identity",
-    "settings", "characteristics",
+    "settings", "unlock", "characteristics",
     "read_first", "read_back", "status", "save", "proof", "timeouts", "slow_by",
   ]
   static let familyWords = [
@@ -16,12 +16,17 @@ extension Vocabulary {
   static let identity = ["ibeacon", "manufacturer", "service_data", "starts", "parts", "trailing"]
   static let beaconParts = IdentityRule.beaconParts
   static let setting = [
-    "type", "range", "bytes", "step", "values", "title", "short", "about", "optional", "shared", "written",
-    "factory",
+    "type", "range", "bytes", "step", "values", "title", "short", "about", "optional", "shared", "secret",
+    "written", "factory",
   ]
   static let choice = ["code", "meaning"]
-  static let characteristic = ["uuid", "title", "holds", "response"]
-  static let status = ["characteristic", "ready", "needs_ready", "saved", "refused"]
-  static let save = ["characteristic", "write"]
+  /// What a write consists of.
+  static let contents = ["holds", "text", "json"]
+  /// The parts of a packet besides settings.
+  static let parts = ["padding", "length", "total", "check"]
+  static let characteristic = ["uuid", "service", "title"] + contents + ["response", "answer"]
+  static let unlock = ["characteristic", "service", "title"] + contents + ["response", "answer", "once"]
+  static let status = ["characteristic", "service", "ready", "needs_ready", "saved", "refused"]
+  static let save = ["characteristic", "service", "write"]
   static let slowBy = ["setting", "search", "connect", "verify"]
 }

@@ -1,11 +1,13 @@
 package import Bluetooth
 
 /// The GATT session of a family as data. `FamilyDriver(described:)` carries it out over a link: it discovers the
-/// service, waits until the device is ready, reads what it holds, writes the characteristics in their order, and
-/// waits for the device's acknowledgement.
+/// services, waits until the device is ready, unlocks it, reads what it holds, writes the characteristics in their
+/// order, and waits for the device's acknowledgement.
 package struct Procedure: Hashable, Sendable {
   /// The status that the device reports; nil without one.
   package var status: StatusRule?
+  /// What lets the session in; nil for a device that is not locked.
+  package var unlock: Unlock?
   /// Whether everything that is not secret is read before any write. Settings of another room are then refused.
   package var readsFirst: Bool
   /// The values of a device that nobody configured: such a device may be written. Without any, `readsFirst` never
@@ -18,18 +20,35 @@ package struct Procedure: Hashable, Sendable {
 
   package struct SaveCommand: Hashable, Sendable {
     package var characteristic: BluetoothUUID
+    /// The service that has it; nil for its family's.
+    package var service: BluetoothUUID?
     package var value: [UInt8]
 
-    package init(_ characteristic: BluetoothUUID, _ value: [UInt8]) {
-      (self.characteristic, self.value) = (characteristic, value)
+    package init(_ characteristic: BluetoothUUID, of service: BluetoothUUID? = nil, _ value: [UInt8]) {
+      (self.characteristic, self.service, self.value) = (characteristic, service, value)
     }
   }
 
+  package struct Unlock: Hashable, Sendable {
+    /// What is written, with the code in it.
+    package var code: CharacteristicDescription
+    /// Whether the device forgets the code with it. Then it can be read before, and is unlocked only once the intent to
+    /// change it is on record. Otherwise the code opens it for the link alone and changes nothing.
+    package var isOnce: Bool
+
+    package init(_ code: CharacteristicDescription, isOnce: Bool = false) {
+      (self.code, self.isOnce) = (code, isOnce)
+    }
+
+    package var uuid: BluetoothUUID { code.uuid }
+  }
+
   package init(
-    status: StatusRule? = nil, readsFirst: Bool = false, factory: [SettingName: SettingValue] = [:],
+    status: StatusRule? = nil, unlock: Unlock? = nil, readsFirst: Bool = false,
+    factory: [SettingName: SettingValue] = [:],
     readsBack: Bool = false, save: SaveCommand? = nil
   ) {
-    (self.status, self.readsFirst, self.factory) = (status, readsFirst, factory)
+    (self.status, self.unlock, self.readsFirst, self.factory) = (status, unlock, readsFirst, factory)
     (self.readsBack, self.save) = (readsBack, save)
   }
 }
@@ -37,21 +56,24 @@ package struct Procedure: Hashable, Sendable {
 /// The values of a status characteristic that have a meaning.
 package struct StatusRule: Hashable, Sendable {
   package var characteristic: BluetoothUUID
+  /// The service that has it; nil for its family's.
+  package var service: BluetoothUUID?
   /// The value by which the device reports that it is ready; nil if nothing is waited for.
-  package var ready: [UInt8]?
+  package var ready: StatusPattern?
   /// Whether nothing is written without `ready`. Otherwise the session continues after the timeout.
   package var needsReady: Bool
-  /// The value by which the device acknowledges the settings; nil if it does not.
-  package var saved: [UInt8]?
-  /// A value that begins with one of these is a refusal.
-  package var refusals: [[UInt8]]
+  /// The values that the device reports in this order when it has the settings: the last one acknowledges them. Empty if
+  /// it does not.
+  package var saved: [StatusPattern]
+  /// A value by which the device refuses.
+  package var refusals: [StatusPattern]
 
   package init(
-    _ characteristic: BluetoothUUID, ready: [UInt8]? = nil, needsReady: Bool = false, saved: [UInt8]? = nil,
-    refusals: [[UInt8]] = []
+    _ characteristic: BluetoothUUID, of service: BluetoothUUID? = nil, ready: StatusPattern? = nil,
+    needsReady: Bool = false, saved: [StatusPattern] = [], refusals: [StatusPattern] = []
   ) {
-    (self.characteristic, self.ready, self.needsReady) = (characteristic, ready, needsReady)
-    (self.saved, self.refusals) = (saved, refusals)
+    (self.characteristic, self.service) = (characteristic, service)
+    (self.ready, self.needsReady, self.saved, self.refusals) = (ready, needsReady, saved, refusals)
   }
 }
 
@@ -69,7 +91,7 @@ extension DeviceFamily {
 
   /// The stages of an attempt by a procedure.
   package static func stages(of procedure: Procedure, _ proof: ProofRule) -> [Stage] {
-    let hasSave = procedure.save != nil || procedure.status?.saved != nil || proof.isSelfDisconnect
+    let hasSave = procedure.save != nil || procedure.status?.saved.isEmpty == false || proof.isSelfDisconnect
     return [.search, .connect, .discover] + (procedure.status == nil ? [] : [.ready])
       + (procedure.readsFirst || procedure.readsBack ? [.read] : []) + [.write] + (hasSave ? [.save] : [])
       + (proof == .onAir ? [.verify] : [])

@@ -1,178 +1,163 @@
-package import Bluetooth
+import Bluetooth
 import Hex
 
+/// How a value is sent.
 package enum WireEncoding: Hashable, Sendable {
-  /// The rest of the value.
+  /// Text: the rest of the value.
   case utf8
-  case uint8
-  case uint16(ByteOrder)
+  /// Text, with zero bytes after it, up to this many bytes.
+  case filled(Int)
+  /// A byte with the length of the text, then the text.
+  case counted
+  /// A whole number in this many bytes, 1…8; a negative one in two's complement.
+  case number(bytes: Int, isSigned: Bool, ByteOrder)
   /// 16 bytes in the UUID's own order.
   case uuid
+  /// Bytes as they are; nil for the rest of the value.
+  case bytes(Int?)
+  /// The value as manifests write it, between the constants of a command.
+  case written
+  /// A value of JSON: a number, or a text in quotes.
+  case json
 
-  package enum ByteOrder: Hashable, Sendable {
+  package enum ByteOrder: Hashable, Sendable, CaseIterable {
     /// Most significant first.
     case bigEndian
     /// Least significant first.
     case littleEndian
   }
 
+  package static let uint8 = number(bytes: 1, isSigned: false, .bigEndian)
+  package static func uint16(_ order: ByteOrder) -> Self { .number(bytes: 2, isSigned: false, order) }
+
   /// The number of bytes; nil for a value of any length.
   package var length: Int? {
     switch self {
-    case .utf8: nil
-    case .uint8: 1
-    case .uint16: 2
+    case .utf8, .counted, .written, .json: nil
+    case .filled(let count): count
+    case .number(let count, _, _): count
     case .uuid: 16
+    case .bytes(let count): count
     }
   }
+
+  /// Whether only the end of the value, or what follows, ends it.
+  package var isUnbounded: Bool { length == nil && self != .counted }
 
   /// The text of an encoded value, without the meaning that a setting gives it; nil for other bytes.
   func shown(_ bytes: ArraySlice<UInt8>) -> String? {
     switch self {
-    case .utf8: String(validating: bytes, as: UTF8.self)
+    case .utf8, .filled, .counted: text(bytes)
     case .uuid: BluetoothUUID(bytes: bytes)?.description
-    case .uint8, .uint16: number(bytes).map { String($0) }
+    case .number: number(in: bytes).map { String($0) }
+    case .bytes: bytes.hex(uppercase: true)
+    case .written, .json: nil
     }
   }
 
-  fileprivate func number(_ bytes: ArraySlice<UInt8>) -> Int? {
-    guard bytes.count == length else { return nil }
-    return (self == .uint16(.littleEndian) ? Array(bytes.reversed()) : Array(bytes)).reduce(0) {
-      $0 << 8 | Int($1)
-    }
-  }
+  /// Whether a command has the value between its constants.
+  var isOfCommand: Bool { self == .written || self == .json }
 
-  fileprivate func bytes(_ number: Int) -> [UInt8]? {
+  /// The text in these bytes; nil for another encoding, and if they are not exactly a text.
+  fileprivate func text(_ bytes: ArraySlice<UInt8>) -> String? {
+    var bytes = bytes
     switch self {
-    case .utf8, .uuid: return nil
-    case .uint8: return UInt8(exactly: number).map { [$0] }
-    case .uint16(let order):
-      guard let number = UInt16(exactly: number) else { return nil }
-      let bytes = [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
-      return order == .bigEndian ? bytes : bytes.reversed()
+    case .utf8: break
+    case .counted: if bytes.popFirst().map({ Int($0) }) != bytes.count { return nil }
+    case .filled:
+      let end = bytes.firstIndex(of: 0) ?? bytes.endIndex
+      guard bytes[end...].allSatisfy({ $0 == 0 }) else { return nil }
+      bytes = bytes[..<end]
+    case .number, .uuid, .bytes, .written, .json: return nil
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  fileprivate func encoded(_ text: String) -> [UInt8]? {
+    let bytes = Array(text.utf8)
+    switch self {
+    case .utf8: return bytes
+    case .counted: return UInt8(exactly: bytes.count).map { [$0] + bytes }
+    case .filled(let count):
+      guard bytes.count <= count, !bytes.contains(0) else { return nil }
+      return bytes + [UInt8](repeating: 0, count: count - bytes.count)
+    case .number, .uuid, .bytes, .written, .json: return nil
     }
   }
-}
 
-/// A characteristic of a family's service, and what its value contains.
-package struct CharacteristicDescription: Hashable, Sendable {
-  package struct Field: Hashable, Sendable {
-    /// The setting; nil for bytes that the GATT session computes.
-    package var setting: SettingName?
-    package var encoding: WireEncoding
-
-    package init(_ setting: SettingName?, _ encoding: WireEncoding) {
-      (self.setting, self.encoding) = (setting, encoding)
-    }
+  /// The number in these bytes; nil for another encoding or length, and beyond 63 bits.
+  func number(in bytes: ArraySlice<UInt8>) -> Int? {
+    guard case .number(let count, let isSigned, let order) = self, bytes.count == count else { return nil }
+    let bytes = order == .littleEndian ? Array(bytes.reversed()) : Array(bytes)
+    let isNegative = isSigned && bytes[0] >= 0x80
+    let pattern = bytes.reduce(isNegative ? UInt64.max : 0) { $0 << 8 | UInt64($1) }
+    return isSigned ? Int(truncatingIfNeeded: pattern) : Int(exactly: pattern)
   }
 
-  package var uuid: BluetoothUUID
-  /// The display name: `room name`.
-  package var title: String
-  /// The parts of its value, in order; none for a command or a status.
-  package var fields: [Field]
-  package var isConfirmed: Bool
-
-  package init(_ uuid: BluetoothUUID, _ title: String, _ fields: [Field] = [], isConfirmed: Bool = true) {
-    (self.uuid, self.title, self.fields, self.isConfirmed) = (uuid, title, fields, isConfirmed)
-  }
-
-  package var settings: [SettingName] { fields.compactMap(\.setting) }
-}
-
-extension DeviceFamily {
-  /// The description of a characteristic; nil for an unknown one.
-  package func characteristic(_ uuid: BluetoothUUID) -> CharacteristicDescription? {
-    characteristics.first { $0.uuid == uuid }
-  }
-
-  /// Whether the value of a characteristic contains a secret, which is neither read nor shown.
-  package func holdsSecret(_ characteristic: CharacteristicDescription) -> Bool {
-    characteristic.settings.contains { self[$0]?.isSecret == true }
-  }
-
-  /// The value of a characteristic with these settings; nil when one is missing or cannot be encoded. Bytes
-  /// that the session computes are 0.
-  package func encode(
-    _ characteristic: CharacteristicDescription, _ values: [SettingName: SettingValue]
-  ) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    for field in characteristic.fields {
-      guard let name = field.setting else {
-        bytes += [UInt8](repeating: 0, count: field.encoding.length ?? 0)
-        continue
-      }
-      guard let value = values[name], let encoded = self[name]?.encode(value, field.encoding) else {
-        return nil
-      }
-      bytes += encoded
-    }
-    return bytes
-  }
-
-  /// The settings in the value of a characteristic; without those that cannot be decoded.
-  package func decode(
-    _ characteristic: CharacteristicDescription, _ bytes: [UInt8]
-  ) -> [SettingName: SettingValue] {
-    let lengths = characteristic.fields.compactMap(\.encoding.length)
-    if lengths.count == characteristic.fields.count, lengths.reduce(0, +) != bytes.count { return [:] }
-    var rest = bytes[...]
-    var values: [SettingName: SettingValue] = [:]
-    for field in characteristic.fields {
-      let part = rest.prefix(field.encoding.length ?? rest.count)
-      rest = rest.dropFirst(part.count)
-      if let name = field.setting { values[name] = self[name]?.decode(part, field.encoding) }
-    }
-    return values
-  }
-
-  /// The settings in the value of a characteristic, as text. What cannot be decoded is shown in hex.
-  package func held(_ characteristic: CharacteristicDescription, _ bytes: [UInt8]) -> [HeldSetting] {
-    let values = decode(characteristic, bytes)
-    return characteristic.settings.map {
-      HeldSetting(name: $0, value: values[$0]?.shown ?? "0x\(bytes.hex())")
-    }
+  /// The encoded number; nil if the encoding does not hold it.
+  func encoded(_ number: Int) -> [UInt8]? {
+    guard case .number(let count, _, let order) = self else { return nil }
+    let bytes = (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    let ordered = order == .littleEndian ? bytes.reversed() : bytes
+    // What was cut off must follow from the rest.
+    return self.number(in: ordered[...]) == number ? ordered : nil
   }
 }
 
 extension SettingDescription {
   /// The encoded value; nil if the encoding does not fit it.
   package func encode(_ value: SettingValue, _ encoding: WireEncoding) -> [UInt8]? {
-    switch (value, encoding, kind) {
-    case (.text(let name), .uint8, .choice(let choices)), (.text(let name), .uint16, .choice(let choices)):
-      choices.first { $0.name == name }.flatMap { encoding.bytes($0.code) }
-    case (.text(let text), .utf8, _): Array(text.utf8)
-    case (.secret(let secret), .utf8, _): Array(secret.reveal().utf8)
-    case (.uuid(let uuid), .uuid, _): uuid.bytes
-    case (.integer(let number), _, _): encoding.bytes(number)
-    case (.duration(let duration), _, .duration(_, let step)): encoding.bytes(Int(duration / step))
-    default: nil
+    if case (.secret(let secret), .secret) = (value, kind) {
+      return plain.value(secret.reveal()).flatMap { plain.encode($0, encoding) }
     }
+    if encoding.isOfCommand { return written(value, isJSON: encoding == .json) }
+    switch (value, kind) {
+    case (.secret(let secret), _): return encoding.encoded(secret.reveal())
+    case (.text(let name), .choice(let choices)):
+      return choices.first { $0.name == name }.flatMap { encoding.encoded($0.code) }
+    case (.text(let text), .decimal(_, let step)): return step.count(text).flatMap { encoding.encoded($0) }
+    case (.text(let digits), .bytes):
+      guard case .bytes(let count) = encoding, let bytes = [UInt8](hex: digits) else { return nil }
+      return count == nil || count == bytes.count ? bytes : nil
+    case (.text(let text), _): return encoding.encoded(text)
+    case (.uuid(let uuid), _): return encoding == .uuid ? uuid.bytes : nil
+    case (.integer(let number), _): return encoding.encoded(number)
+    case (.duration(let duration), .duration(_, let step)): return encoding.encoded(Int(duration / step))
+    case (.duration, _): return nil
+    }
+  }
+
+  /// The value between the constants of a command: as manifests write it, a duration in its steps.
+  private func written(_ value: SettingValue, isJSON: Bool) -> [UInt8]? {
+    let number: String? =
+      switch (value, kind) {
+      case (.integer, _), (.text, .decimal): value.shown
+      case (.duration(let duration), .duration(_, let step)): "\(Int(duration / step))"
+      default: nil
+      }
+    if let number { return Array(number.utf8) }
+    let text = if case .secret(let secret) = value { secret.reveal() } else { value.shown ?? "" }
+    return isJSON ? JSONMessage.quoted(text) : Array(text.utf8)
   }
 
   /// The value in these bytes; nil if they hold none. A secret is not decoded.
   package func decode(_ bytes: ArraySlice<UInt8>, _ encoding: WireEncoding) -> SettingValue? {
-    switch (encoding, kind) {
-    case (.utf8, .text): return String(validating: bytes, as: UTF8.self).map { .text($0) }
-    case (.uuid, .uuid): return BluetoothUUID(bytes: bytes).map { .uuid($0) }
-    case (.uint8, _), (.uint16, _):
-      guard let number = encoding.number(bytes) else { return nil }
-      return switch kind {
-      case .integer: .integer(number)
-      case .choice(let choices): choices.first { $0.code == number }.map { .text($0.name) }
-      case .duration(_, let step): .duration(step * number)
-      case .text, .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey, .uuid: nil
-      }
-    default: return nil
+    switch kind {
+    case .text: return encoding.text(bytes).map { .text($0) }
+    case .bytes:
+      guard case .bytes(let count) = encoding, count == nil || count == bytes.count else { return nil }
+      return .text(bytes.hex(uppercase: true))
+    case .uuid: return encoding == .uuid ? BluetoothUUID(bytes: bytes).map { .uuid($0) } : nil
+    case .wifiPassword, .wifiPassphrase, .secret, .secretBytes, .passkey: return nil
+    case .integer, .decimal, .choice, .duration: break
     }
-  }
-}
-
-package struct HeldSetting: Hashable, Sendable, Codable {
-  package var name: SettingName
-  package var value: String
-
-  package init(name: SettingName, value: String) {
-    (self.name, self.value) = (name, value)
+    guard let number = encoding.number(in: bytes) else { return nil }
+    switch kind {
+    case .decimal(_, let step): return .text(step.text(number))
+    case .choice(let choices): return choices.first { $0.code == number }.map { .text($0.name) }
+    // A longer one than any setting could not be shown.
+    case .duration(_, let step): return (0...1 << 24).contains(number) ? .duration(step * number) : nil
+    default: return .integer(number)
+    }
   }
 }

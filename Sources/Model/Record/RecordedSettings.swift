@@ -10,11 +10,14 @@ package struct RecordedSettings: Hashable, Sendable {
   package var isAccepted: Bool
   /// Whether it accepted a command of an earlier run with the settings that the room has now.
   package var wasAccepted: Bool
+  /// Whether the device has the settings that the room has now, secrets included, by the last write to it.
+  package var isProved: Bool
 
   package init(
-    values: [SettingName: SettingValue], isSubmitted: Bool, isAccepted: Bool, wasAccepted: Bool = false
+    values: [SettingName: SettingValue], isSubmitted: Bool, isAccepted: Bool, wasAccepted: Bool = false,
+    isProved: Bool = false
   ) {
     (self.values, self.isSubmitted) = (values, isSubmitted)
-    (self.isAccepted, self.wasAccepted) = (isAccepted, wasAccepted)
+    (self.isAccepted, self.wasAccepted, self.isProved) = (isAccepted, wasAccepted, isProved)
   }
 }

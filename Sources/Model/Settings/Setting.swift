@@ -1,8 +1,9 @@
 package import Bluetooth
+import Hex
 
 package enum SettingValue: Hashable, Sendable {
   case integer(Int)
-  /// Text that is not secret, or the name of a choice.
+  /// Text that is not secret, the name of a choice, a decimal number or bytes in hex digits.
   case text(String)
   /// Text that must not be shown.
   case secret(Secret)
@@ -55,17 +56,21 @@ package struct SettingDescription: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A whole number within bounds.
     case integer(ClosedRange<Int>)
+    /// A decimal number in whole steps; the bounds count steps.
+    case decimal(ClosedRange<Int>, step: DecimalStep)
+    /// This many bytes, in hex digits.
+    case bytes(ClosedRange<Int>)
     /// Text of this many *bytes* of UTF-8, without control characters.
     case text(bytes: ClosedRange<Int>)
     /// A WPA2 passphrase of 8 to 63 bytes, 64 hex digits (the key itself), or empty for an open network.
     case wifiPassword
     /// As `wifiPassword`, without the key: a passphrase of 8 to 63 bytes, or empty.
     case wifiPassphrase
-    /// Text of this many bytes of UTF-8 that must not be shown, without control characters.
-    case secretText(bytes: ClosedRange<Int>)
     /// This many bytes that must not be shown: those of a text without control characters, or after `hex:` in
     /// hexadecimal (`Secret.bytes`).
     case secretBytes(ClosedRange<Int>)
+    /// A value of another kind that must not be shown, as manifests write it.
+    indirect case secret(Kind)
     /// The six digits of a device's label with which it is paired, which must not be shown.
     case passkey
     /// A UUID, except these.
@@ -109,8 +114,78 @@ package struct SettingDescription: Hashable, Sendable {
   /// Whether its value must not be shown.
   package var isSecret: Bool {
     switch kind {
-    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: true
-    case .integer, .text, .uuid, .choice, .duration: false
+    case .wifiPassword, .wifiPassphrase, .secret, .secretBytes, .passkey: true
+    case .integer, .decimal, .bytes, .text, .uuid, .choice, .duration: false
+    }
+  }
+
+  /// The same setting as if it were not secret.
+  var plain: SettingDescription {
+    guard case .secret(let kind) = kind else { return self }
+    var copy = self
+    copy.kind = kind
+    return copy
+  }
+}
+
+extension SettingDescription {
+  /// The bounds of all whole numbers: 18 digits, as many as manifests have.
+  package static let integers = -999_999_999_999_999_999...999_999_999_999_999_999
+}
+
+extension SettingDescription.Kind {
+  /// Its values in words, for an error that must not quote one.
+  package var words: String {
+    switch self {
+    case .integer(let bounds): "a whole number, \(bounds.lowerBound)…\(bounds.upperBound)"
+    case .decimal(let bounds, let step):
+      "a number, \(step.text(bounds.lowerBound))…\(step.text(bounds.upperBound)) in steps of \(step.text(1))"
+    case .bytes(let bounds):
+      (bounds.count == 1 ? "\(bounds.lowerBound)" : "\(bounds.lowerBound)…\(bounds.upperBound)")
+        + " bytes in hex digits, two each"
+    case .text(let bounds): "text of \(bounds.lowerBound)…\(bounds.upperBound) bytes"
+    case .wifiPassword, .wifiPassphrase: "a WiFi password"
+    case .passkey: "six digits"
+    case .secretBytes(let bounds): "\(bounds.lowerBound)…\(bounds.upperBound) bytes"
+    case .uuid: "a UUID"
+    case .choice(let choices): "one of: " + choices.map(\.name).joined(separator: ", ")
+    case .duration(let bounds, let step):
+      "a time, \(bounds.lowerBound.written)…\(bounds.upperBound.written) in steps of \(step.written)"
+    case .secret(let kind): kind.words
+    }
+  }
+
+  /// The least value.
+  package var least: SettingValue {
+    switch self {
+    case .integer(let bounds): .integer(bounds.lowerBound)
+    case .decimal(let bounds, let step): .text(step.text(bounds.lowerBound))
+    case .bytes(let bounds): .text(String(repeating: "0", count: 2 * bounds.lowerBound))
+    case .text(let bounds): .text(String(repeating: "-", count: bounds.lowerBound))
+    case .wifiPassword, .wifiPassphrase: .secret(Secret(""))
+    case .passkey: .secret(Secret("000000"))
+    case .secretBytes(let bounds): .secret(Secret(String(repeating: "-", count: bounds.lowerBound)))
+    case .secret(let kind): .secret(Secret(kind.least.shown ?? ""))
+    case .uuid: .uuid(.zero)
+    case .choice(let choices): .text(choices.min { $0.code < $1.code }?.name ?? "")
+    case .duration(let bounds, _): .duration(bounds.lowerBound)
+    }
+  }
+
+  /// The values that need most of an encoding.
+  package var extremes: [SettingValue] {
+    switch self {
+    case .integer(let bounds): [least, .integer(bounds.upperBound)]
+    case .decimal(let bounds, let step): [least, .text(step.text(bounds.upperBound))]
+    case .bytes(let bounds): [least, .text(String(repeating: "FF", count: bounds.upperBound))]
+    case .text(let bounds): [least, .text(String(repeating: "m", count: bounds.upperBound))]
+    case .wifiPassword: [least, .secret(Secret(String(repeating: "f", count: 64)))]
+    case .wifiPassphrase: [least, .secret(Secret(String(repeating: "f", count: 63)))]
+    case .secretBytes(let bounds): [least, .secret(Secret(String(repeating: "m", count: bounds.upperBound)))]
+    case .secret(let kind): kind.extremes.compactMap(\.shown).map { .secret(Secret($0)) }
+    case .passkey, .uuid: [least]
+    case .choice(let choices): choices.map { .text($0.name) }
+    case .duration(let bounds, _): [least, .duration(bounds.upperBound)]
     }
   }
 }
@@ -185,6 +260,8 @@ package enum SettingViolation: Hashable, Sendable, Error {
   /// A UUID that the device must not get.
   case reserved
   case noChoice([SettingChoice])
+  /// None of the values that these words describe.
+  case unlike(String)
   case outOfBounds(allowed: ClosedRange<Duration>)
   /// A time span between two steps; `below` and `above` are the nearest valid whole milliseconds.
   case betweenSteps(Duration, below: Duration, above: Duration)
@@ -197,6 +274,10 @@ extension SettingDescription {
     switch (kind, value) {
     case (.integer(let allowed), .integer(let number)):
       return allowed.contains(number) ? nil : .outOfRange(number, allowed: allowed)
+    case (.decimal(let allowed, let step), .text(let text)):
+      return step.count(text).map { allowed.contains($0) } == true ? nil : .unlike(kind.words)
+    case (.bytes(let allowed), .text(let text)):
+      return [UInt8](hex: text).map { allowed.contains($0.count) } == true ? nil : .unlike(kind.words)
     case (.text(let allowed), .text(let text)):
       let bytes = text.utf8.count
       if !allowed.contains(bytes) { return .wrongLength(bytes: bytes, allowed: allowed) }
@@ -225,11 +306,16 @@ extension SettingDescription {
     let bytes = text.utf8.count
     if text.unicodeScalars.contains(where: \.isControl) { return .controlCharacter }
     switch kind {
-    case .secretText(let allowed):
+    case .secret(.text(let allowed)):
       return allowed.contains(bytes) ? nil : .wrongLength(bytes: bytes, allowed: allowed)
     case .secretBytes(let allowed):
       guard let count = secret.bytes?.count else { return .badHex }
       return allowed.contains(count) ? nil : .wrongLength(bytes: count, allowed: allowed)
+    case .secret(let kind):
+      guard let value = plain.value(text), plain.violation(of: value) == nil else {
+        return .unlike(kind.words)
+      }
+      return nil
     case .passkey:
       return Passkey(text) == nil ? .badPasskey : nil
     case .wifiPassphrase:
@@ -244,9 +330,12 @@ extension SettingDescription {
   /// kind. The result may still violate the description.
   package func value(_ text: String) -> SettingValue? {
     switch kind {
-    case .integer: Int(text, in: RecordedNumbers.integers).map { .integer($0) }
+    case .integer: Int(text, in: Self.integers).map { .integer($0) }
+    case .decimal(_, let step): .text(step.count(text).map(step.text) ?? text)
+    case .bytes:
+      .text([UInt8](hex: text.hasPrefix("0x") ? text.dropFirst(2) : text[...])?.hex(uppercase: true) ?? text)
     case .text: .text(text)
-    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: .secret(Secret(text))
+    case .wifiPassword, .wifiPassphrase, .secret, .secretBytes, .passkey: .secret(Secret(text))
     // Short UUIDs belong to services; no beacon has one.
     case .uuid: text.utf8.count == 36 ? BluetoothUUID(text).map { .uuid($0) } : nil
     case .choice(let choices):

@@ -20,6 +20,7 @@ package struct DescribedFirmware: Firmware {
   /// Written but not saved.
   private var written: [String: [UInt8]] = [:]
   private var status: [UInt8] = []
+  private var isLocked = true
   private var faults = FaultsInForce()
 
   private static let readyAfter = Duration.milliseconds(150)
@@ -44,9 +45,9 @@ package struct DescribedFirmware: Firmware {
     guard procedure.readsFirst else { return [:] }
     var values: [String: [UInt8]] = [:]
     for field in family.written.flatMap(\.fields) {
-      guard let setting = field.setting.flatMap({ family[$0] }) else { continue }
-      let value = procedure.factory[setting.name] ?? setting.kind.least
-      values[setting.name.rawValue] = setting.encode(value, field.encoding)
+      guard case .value(let name, let encoding) = field, let setting = family[name] else { continue }
+      let value = procedure.factory[name] ?? setting.kind.least
+      values[name.rawValue] = setting.encode(value, encoding)
     }
     return values
   }
@@ -104,17 +105,24 @@ package struct DescribedFirmware: Firmware {
 
   package var services: [ServiceDefinition] {
     let isReadable = procedure.readsFirst || procedure.readsBack
-    var characteristics = family.written.map { description in
-      var access: AttributeAccess = description.isConfirmed ? .write : .writeWithoutResponse
-      if isReadable, !family.holdsSecret(description) { access.insert(.read) }
-      return CharacteristicDefinition(description.uuid, access)
+    var all: [(service: BluetoothUUID?, CharacteristicDefinition)] = []
+    func add(_ uuid: BluetoothUUID, of service: BluetoothUUID?, _ access: AttributeAccess) {
+      guard let index = all.firstIndex(where: { $0.1.uuid == uuid }) else {
+        all.append((service, .init(uuid, access)))
+        return
+      }
+      all[index].1.properties.formUnion(access)
     }
-    if let save = procedure.save { characteristics.append(.init(save.characteristic, .write)) }
-    if let status = procedure.status {
-      characteristics.append(.init(status.characteristic, [.read, .notify]))
+    for description in family.written + [procedure.unlock?.code].compactMap(\.self) {
+      add(description.uuid, of: description.service, description.isConfirmed ? .write : .writeWithoutResponse)
+      if isReadable, family.isReadable(description) { add(description.uuid, of: description.service, .read) }
     }
-    for index in characteristics.indices { characteristics[index].security = security }
-    return [.init(family.service, characteristics)]
+    if let save = procedure.save { add(save.characteristic, of: save.service, .write) }
+    if let status = procedure.status { add(status.characteristic, of: status.service, [.read, .notify]) }
+    for index in all.indices { all[index].1.security = security }
+    return family.services.map { service in
+      .init(service, all.filter { $0.service ?? family.service == service }.map { $0.1 })
+    }
   }
 
   private var security: LinkSecurity {
@@ -158,7 +166,7 @@ package struct DescribedFirmware: Firmware {
   }
 
   private mutating func connected(_ faults: [Fault]) -> [FirmwareEffect] {
-    (self.faults, life, written) = (FaultsInForce(faults), .connected, [:])
+    (self.faults, life, written, isLocked) = (FaultsInForce(faults), .connected, [:], true)
     // A device that works on keeps its last status.
     if !isRewritable { status = [] }
     let isReady = procedure.status?.ready != nil && !faults.contains(.noReady)
@@ -177,7 +185,7 @@ package struct DescribedFirmware: Firmware {
     _ timer: FirmwareTimer, _ generator: inout SeededGenerator
   ) -> [FirmwareEffect] {
     switch timer {
-    case Self.ready where life == .connected: return say(procedure.status?.ready)
+    case Self.ready where life == .connected: return say(procedure.status?.ready.map { [$0] } ?? [])
     case Self.done where life == .connected: return finish()
     case Self.leave where life == .connected: return [.disconnect]
     case Self.restart where life == .restarting:
@@ -192,11 +200,13 @@ package struct DescribedFirmware: Firmware {
   private func read(_ characteristic: BluetoothUUID, _ request: RequestID) -> [FirmwareEffect] {
     if characteristic == procedure.status?.characteristic { return [.answer(request, status)] }
     guard procedure.readsFirst || procedure.readsBack,
-      let description = family.characteristic(characteristic),
-      !family.holdsSecret(description)
+      let description = family.characteristic(characteristic), family.isReadable(description)
     else { return [.refuse(request, ATTCode.readNotPermitted)] }
+    if procedure.unlock?.isOnce == false, isLocked {
+      return [.refuse(request, ATTCode.insufficientAuthorization)]
+    }
     let held = procedure.save == nil ? flash.values : flash.values.merging(written) { $1 }
-    return [.answer(request, description.settings.flatMap { held[$0.rawValue] ?? [] })]
+    return [.answer(request, description.value { name, _ in held[name.rawValue] ?? [] } ?? [])]
   }
 
   // MARK: Writes
@@ -208,24 +218,48 @@ package struct DescribedFirmware: Firmware {
       return request.map { [.refuse($0, code)] } ?? []
     }
     let confirmed: [FirmwareEffect] = request.map { [.answer($0, [])] } ?? []
-    if let save = procedure.save, save.characteristic == characteristic {
+    if let save = procedure.save, save.characteristic == characteristic,
+      value == save.value || !family.written.contains(where: { $0.uuid == characteristic })
+    {
       if faults.contains(.drops(in: .save)) { return [.loseLink] }
       guard value == save.value else { return confirmed + refuse("unknown command") }
       return confirmed + (isComplete ? [.setTimer(Self.done, Self.workTakes)] : refuse("incomplete"))
     }
-    guard let description = family.characteristic(characteristic),
-      let parts = family.parts(of: value, description)
-    else { return request.map { [.refuse($0, ATTCode.invalidLength)] } ?? [] }
+    func reject(_ code: UInt8) -> [FirmwareEffect] { request.map { [.refuse($0, code)] } ?? [] }
+    if let unlock = procedure.unlock, unlock.uuid == characteristic, let code = unlock.code.parts(of: value) {
+      guard code.allSatisfy({ isOnLabel($0.0, $0.1, $0.2) }) else {
+        return reject(ATTCode.insufficientAuthorization)
+      }
+      isLocked = false
+      return confirmed + say(unlock.code.answer.map { [$0] } ?? [])
+    }
+    if procedure.unlock != nil, isLocked { return reject(ATTCode.insufficientAuthorization) }
+    let described = family.written.lazy.filter { $0.uuid == characteristic }.compactMap { description in
+      description.parts(of: value).map { (description, $0) }
+    }
+    guard let (description, parts) = described.first else { return reject(ATTCode.invalidLength) }
     let fate = faults.nextSetting().fate
     if fate == .lost { return [.loseLink] }
     if !faults.contains(.own(.keepsOld(characteristic))) { take(parts, characteristic) }
     if fate == .takenAndLost { return [.loseLink] }
-    return confirmed + (procedure.save == nil && isComplete ? [.setTimer(Self.done, Self.workTakes)] : [])
+    return confirmed + say(description.answer.map { [$0] } ?? [])
+      + (procedure.save == nil && isComplete ? [.setTimer(Self.done, Self.workTakes)] : [])
   }
 
-  private mutating func take(_ parts: [(SettingName, [UInt8])], _ characteristic: BluetoothUUID) {
+  /// Whether a part of a code is what the label has; without a label every code opens.
+  private func isOnLabel(_ name: SettingName, _ encoding: WireEncoding, _ bytes: ArraySlice<UInt8>) -> Bool {
+    guard let text = conditions.label[name.rawValue], let setting = family[name],
+      let value = setting.value(text)
+    else { return true }
+    return setting.encode(value, encoding) == Array(bytes)
+  }
+
+  private mutating func take(
+    _ parts: [(SettingName, WireEncoding, ArraySlice<UInt8>)], _ characteristic: BluetoothUUID
+  ) {
     let isCorrupted = faults.contains(.own(.storesWrong(characteristic)))
-    for (name, bytes) in parts {
+    for (name, _, bytes) in parts {
+      let bytes = Array(bytes)
       written[name.rawValue] = isCorrupted ? bytes.dropLast() + bytes.suffix(1).map { $0 ^ 1 } : bytes
     }
     if procedure.save == nil, isRewritable {
@@ -247,7 +281,7 @@ package struct DescribedFirmware: Firmware {
     }
     flash.values.merge(written) { $1 }
     flash.isSaved = true
-    var effects = faults.contains(.noSaved) ? [] : say(procedure.status?.saved)
+    var effects = faults.contains(.noSaved) ? [] : say(procedure.status?.saved ?? [])
     if !isRewritable {
       life = .restarting
       effects.append(
@@ -259,33 +293,65 @@ package struct DescribedFirmware: Firmware {
   }
 
   private mutating func refuse(_ text: String) -> [FirmwareEffect] {
-    guard let prefix = procedure.status?.refusals.first else { return [] }
-    return say(prefix + Array(text.utf8))
+    switch procedure.status?.refusals.first {
+    case .bytes(let prefix)?: notify(prefix + Array(text.utf8))
+    case let pattern?: say([pattern])
+    case nil: []
+    }
   }
 
-  private mutating func say(_ value: [UInt8]?) -> [FirmwareEffect] {
-    guard let value, let uuid = procedure.status?.characteristic else { return [] }
+  /// Reports these states, one after the other.
+  private mutating func say(_ patterns: [StatusPattern]) -> [FirmwareEffect] {
+    var effects: [FirmwareEffect] = []
+    for pattern in patterns {
+      let held = flash.values.merging(written) { $1 }
+      effects += notify(
+        pattern.example { name in
+          let field = family.written.flatMap(\.fields).first { $0.setting == name }
+          guard let encoding = field?.encoding, let bytes = held[name.rawValue] else { return nil }
+          return family[name]?.decode(bytes[...], encoding)?.shown ?? String(decoding: bytes, as: UTF8.self)
+        })
+    }
+    return effects
+  }
+
+  private mutating func notify(_ value: [UInt8]) -> [FirmwareEffect] {
+    guard let uuid = procedure.status?.characteristic else { return [] }
     status = value
     return [.notify(uuid, value)]
   }
 }
 
-extension DeviceFamily {
-  /// The settings in a written value; nil if it has another length.
-  fileprivate func parts(
-    of value: [UInt8], _ description: CharacteristicDescription
-  ) -> [(SettingName, [UInt8])]? {
-    var rest = value[...]
-    var parts: [(SettingName, [UInt8])] = []
-    for field in description.fields {
-      let bytes = rest.prefix(field.encoding.length ?? rest.count)
-      guard bytes.count == field.encoding.length ?? bytes.count else { return nil }
-      rest = rest.dropFirst(bytes.count)
-      if let name = field.setting { parts.append((name, Array(bytes))) }
+extension StatusPattern {
+  /// A status with this meaning.
+  fileprivate func example(_ held: (SettingName) -> String?) -> [UInt8] {
+    switch self {
+    case .bytes(let bytes): return bytes
+    case .message(let expected):
+      return Self.json(
+        expected.map { expected in
+          switch expected.value {
+          case .text(let text): (expected.path[...], text)
+          case .setting(let name): (expected.path[...], held(name) ?? "")
+          }
+        })
     }
-    return rest.isEmpty && !parts.isEmpty ? parts : nil
   }
 
+  private static func json(_ values: [(path: ArraySlice<String>, text: String)]) -> [UInt8] {
+    var names: [String] = []
+    for value in values { if let name = value.path.first, !names.contains(name) { names.append(name) } }
+    let members = names.map { name -> [UInt8] in
+      let own = values.filter { $0.path.first == name }.map { ($0.path.dropFirst(), $0.text) }
+      let isObject = own.contains { !$0.0.isEmpty }
+      return JSONMessage.quoted(name) + [UInt8(ascii: ":")]
+        + (isObject ? json(own) : JSONMessage.quoted(own[0].1))
+    }
+    return [UInt8(ascii: "{")] + members.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "}")]
+  }
+}
+
+extension DeviceFamily {
   /// The parts of the identity as sent; nil if one is missing.
   fileprivate func identityBytes(_ flash: Flash, beacon: BuiltInBeacon? = nil) -> [UInt8]? {
     guard let identity else { return nil }
@@ -294,7 +360,9 @@ extension DeviceFamily {
       guard let setting = self[part.setting] else { return nil }
       let field = written.flatMap(\.fields).first { $0.setting == part.setting }
       let held = field.flatMap { field in
-        flash.values[part.setting.rawValue].flatMap { setting.decode($0[...], field.encoding) }
+        flash.values[part.setting.rawValue].flatMap { bytes in
+          field.encoding.flatMap { setting.decode(bytes[...], $0) }
+        }
       }
       let builtIn: SettingValue? =
         switch part.setting {
@@ -310,20 +378,6 @@ extension DeviceFamily {
   }
 }
 
-extension SettingDescription.Kind {
-  /// The least value.
-  fileprivate var least: SettingValue {
-    switch self {
-    case .integer(let bounds): .integer(bounds.lowerBound)
-    case .text: .text("")
-    case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: .secret(Secret(""))
-    case .uuid: .uuid(.zero)
-    case .choice(let choices): .text(choices.min { $0.code < $1.code }?.name ?? "")
-    case .duration(let bounds, _): .duration(bounds.lowerBound)
-    }
-  }
-}
-
 extension FirmwareFamily {
   /// The virtual devices of a family whose GATT session is data.
   package init(described family: DeviceFamily) {
@@ -333,7 +387,7 @@ extension FirmwareFamily {
     var faults: [FaultKind] = []
     if let status = procedure.status {
       if status.ready != nil { faults.append(.init("no_ready", .noReady)) }
-      if status.saved != nil { faults.append(.init("no_saved", .noSaved)) }
+      if !status.saved.isEmpty { faults.append(.init("no_saved", .noSaved)) }
       faults.append(.init("refuses_subscription", .refusesSubscription))
       if !status.refusals.isEmpty {
         faults.append(.init("error_on_save", text: { .errorOnSave($0) }))
@@ -349,7 +403,7 @@ extension FirmwareFamily {
       dropStages: [.connect, .discover, .write, .confirm] + (procedure.status == nil ? [] : [.subscribe])
         + (procedure.save == nil ? [] : [.save]),
       faults: faults, hasBuiltInBeacon: family.settings.contains { !$0.isWritten },
-      label: family.pairing == .passkey ? ["passkey"] : [],
+      label: family.access.map(\.name.rawValue),
       oracle: family.oracle(procedure)
     ) { DescribedFirmware(family, procedure, $0) }
   }
@@ -359,13 +413,13 @@ extension DeviceFamily {
   fileprivate var firmwareSettings: [FirmwareSetting] {
     written.flatMap { description in
       description.fields.compactMap { field -> FirmwareSetting? in
-        guard let setting = field.setting.flatMap({ self[$0] }) else { return nil }
+        guard case .value(let name, let encoding) = field, let setting = self[name] else { return nil }
         let isCounted = setting.name == countedSetting?.name && procedure?.readsFirst == false
         return FirmwareSetting(
           setting.name.rawValue, description.uuid, "a value of \(setting.title)", isAlwaysHeld: isCounted
         ) { text in
           guard let value = setting.value(text), setting.violation(of: value) == nil else { return nil }
-          return setting.encode(value, field.encoding)
+          return setting.encode(value, encoding)
         }
       }
     }
@@ -384,7 +438,8 @@ extension DeviceFamily {
       if !lifecycle.isRewritable, let save = procedure.save {
         .provisioningMode(save: save.characteristic)
       } else {
-        procedure.readsFirst ? .rewritable : .unreadable
+        !procedure.readsFirst
+          ? .unreadable : written.allSatisfy(isReadable) ? .rewritable : .partlyReadable
       }
     return FirmwareOracle(
       access, proofs: proofs,
@@ -394,12 +449,24 @@ extension DeviceFamily {
           !procedure.factory.isEmpty
           && procedure.factory.allSatisfy { name, value in
             let field = self.written.flatMap(\.fields).first { $0.setting == name }
-            return field.flatMap { self[name]?.encode(value, $0.encoding) } == flash.values[name.rawValue]
+            return field?.encoding.flatMap { self[name]?.encode(value, $0) } == flash.values[name.rawValue]
           }
         return isFactory ? nil : self.identityBytes(flash)
       },
-      isCommand: { write, _ in
-        write.characteristic == procedure.save?.characteristic && write.value == procedure.save?.value
+      isHarmless: { write in
+        // A code that the device forgets is a change.
+        procedure.unlock.map { !$0.isOnce && $0.uuid == write.characteristic } ?? false
+      },
+      isCommand: { write, room in
+        if write.characteristic == procedure.save?.characteristic, write.value == procedure.save?.value {
+          return true
+        }
+        // Settings between other bytes; any others are compared one by one.
+        let packets = self.written.filter { $0.fields.contains { $0.setting == nil } || $0.isCommand }
+        let values = room.settings.merging(room.access) { $1 }
+        return (packets + [procedure.unlock?.code].compactMap(\.self)).contains {
+          $0.uuid == write.characteristic && self.encode($0, values) == write.value
+        }
       })
   }
 }

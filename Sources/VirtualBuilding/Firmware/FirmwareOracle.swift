@@ -10,6 +10,9 @@ package struct FirmwareOracle: Sendable {
     case provisioningMode(save: BluetoothUUID)
     /// At any time; each write takes effect. A device that holds everything need not be written.
     case rewritable
+    /// At any time; each write takes effect. Not everything that it holds can be read, so only a device that holds
+    /// everything and is proved on record need not be written.
+    case partlyReadable
     /// At any time; each write takes effect. What it holds cannot be read, so a device that is not proved is written
     /// again.
     case unreadable
@@ -18,6 +21,9 @@ package struct FirmwareOracle: Sendable {
 
     /// Whether writes take effect only with a command.
     package var needsSave: Bool { if case .provisioningMode = self { true } else { false } }
+
+    /// Whether a setting can be proved without a write.
+    package var isRead: Bool { self == .rewritable || self == .partlyReadable }
   }
 
   package let access: Access
@@ -31,7 +37,7 @@ package struct FirmwareOracle: Sendable {
   package let sendsNothingAtWork: Bool
   /// What a room's device keeps besides the settings.
   package let keeps: @Sendable (Room) -> [String: [UInt8]]
-  /// Whether a write is a question, which changes nothing.
+  /// Whether a write changes nothing that outlasts its link: a question, or a code that unlocks.
   package let isHarmless: @Sendable (WriteRecord) -> Bool
   /// Whether a write is what a run may send for a room, besides settings alone.
   package let isCommand: @Sendable (WriteRecord, Room) -> Bool
@@ -123,16 +129,13 @@ extension FirmwareFamily {
     return rest.isEmpty
   }
 
-  /// Whether a write is a question, which changes nothing.
+  /// Whether a write changes nothing that outlasts its link.
   package func isHarmless(_ write: WriteRecord) -> Bool { truth.isHarmless(write) }
 
   /// Whether a write changes the device permanently.
   package func isChange(_ write: WriteRecord) -> Bool {
-    if case .provisioningMode(let save) = truth.access {
-      write.characteristic == save && !isHarmless(write)
-    } else {
-      true
-    }
+    if isHarmless(write) { return false }
+    return if case .provisioningMode(let save) = truth.access { write.characteristic == save } else { true }
   }
 
   /// The grades of evidence that prove a room's device after a write.

@@ -49,6 +49,7 @@ package enum ATTCode {
   package static let readNotPermitted: UInt8 = 0x02
   package static let writeNotPermitted: UInt8 = 0x03
   package static let insufficientAuthentication: UInt8 = 0x05
+  package static let insufficientAuthorization: UInt8 = 0x08
   package static let requestNotSupported: UInt8 = 0x06
   /// Invalid Attribute Value Length.
   package static let invalidLength: UInt8 = 0x0D

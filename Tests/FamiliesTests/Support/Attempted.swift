@@ -25,9 +25,11 @@ extension Attempted {
   /// Carries out a session with a device in virtual time.
   /// - Parameters:
   ///   - host: the computer with the adapter; a call there takes 100 ms.
+  ///   - recorded: what earlier attempts wrote to the device.
   ///   - forbidden: is asked whether settings may be sent.
   static func run(
-    _ room: Room, on host: HostName? = nil, forbidden: @escaping @Sendable () -> FailureReason? = { nil },
+    _ room: Room, on host: HostName? = nil, recorded: RecordedSettings? = nil,
+    forbidden: @escaping @Sendable () -> FailureReason? = { nil },
     _ make: @escaping @Sendable (VirtualClock) -> ScriptedDevice,
     _ body: @escaping @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission
   ) async throws -> Attempted {
@@ -38,7 +40,7 @@ extension Attempted {
       let session = DeviceSession(
         room: room, address: device.address, adapter: AdapterID(device.adapter.address, on: host), attempt: 1,
         central: OneDevice(device: device), coordinator: coordinator, clock: clock,
-        randomBytes: { [UInt8](repeating: 9, count: $0) }, forbidden: forbidden)
+        recorded: recorded, randomBytes: { [UInt8](repeating: 9, count: $0) }, forbidden: forbidden)
       return await withTaskGroup(of: Void.self) { group in
         group.addTask { await coordinator.run() }
         let result: Result<Submission, AttemptFailure>

@@ -23,7 +23,9 @@ extension ManifestDecoder {
   }
 
   /// Reads the family files that a manifest names, and adds their families to those of the program.
-  mutating func takeFamilies(_ node: YAMLNode) {
+  /// - Returns: Whether they have no error.
+  mutating func takeFamilies(_ node: YAMLNode) -> Bool {
+    let before = errorCount
     var described: [DescribedFamily] = []
     for node in node.items ?? [node] {
       guard let source = file(node, "families", atMost: YAMLParser.maximumBytes) else { continue }
@@ -38,10 +40,21 @@ extension ManifestDecoder {
       if checkAgainstOthers(family, described) { described.append(family) }
     }
     vocabulary = Vocabulary(FamilyCatalogue(families.all + described.map(\.family)))
+    return errorCount == before
   }
 
-  /// Decodes a family. Nil, with findings, when it has an error.
+  /// Decodes a family. Nil, with findings, when it has an error: with a misspelt key only that, because others follow
+  /// from it.
   private mutating func family(_ root: YAMLNode) -> DescribedFamily? {
+    let earlier = findings.count
+    let family = wholeFamily(root)
+    let own = findings[earlier...]
+    let misspelt = own.filter { $0.code == .unknownKey }
+    if !misspelt.isEmpty { findings.replaceSubrange(earlier..., with: misspelt) }
+    return family
+  }
+
+  private mutating func wholeFamily(_ root: YAMLNode) -> DescribedFamily? {
     let before = errorCount
     guard let fields = fields(of: root, "a family file", known: Vocabulary.family) else { return nil }
     for key in ["family", "title", "service", "access", "recognise", "settings", "characteristics", "proof"]
@@ -73,7 +86,8 @@ extension ManifestDecoder {
       fields["recognise"].map { recognition($0, identity, isDescribed: fields["identity"] != nil, settings) }
       ?? []
     let characteristics = fields["characteristics"].map { self.characteristics($0, settings) } ?? []
-    let status = fields["status"].flatMap { self.status($0) }
+    let unlock = fields["unlock"].flatMap { self.unlock($0, settings) }
+    let status = fields["status"].flatMap { self.status($0, settings) }
     let save = fields["save"].flatMap { self.save($0) }
     let timeouts = timeoutRule(fields, settings)
     let readsFirst = fields["read_first"].flatMap { truth($0, "read_first") } ?? false
@@ -87,20 +101,27 @@ extension ManifestDecoder {
       return nil
     }
     let procedure = Procedure(
-      status: status, readsFirst: readsFirst, factory: readsFirst ? settings.factoryOfWritten : [:],
+      status: status, unlock: unlock?.0, readsFirst: readsFirst,
+      factory: readsFirst ? settings.factoryOfWritten : [:],
       readsBack: readsBack, save: save)
+    // What only lets the session in is no setting of the device.
+    let written = Set(characteristics.flatMap(\.description.settings))
+    let codes = Set(unlock?.0.code.settings ?? []).subtracting(written)
+    var credentials = settings.all.filter { codes.contains($0.name) }
+    if pairing == .passkey { credentials.append(FamilyForm.passkey) }
     let family = DeviceFamily(
       id: FamilyID(rawValue: id), title: title, words: words, service: service, recognition: rules,
-      lifecycle: access, identity: identity, proof: proof, settings: settings.all,
-      access: pairing == .passkey ? [FamilyForm.passkey] : [], pairing: pairing, keepsBond: keepsBond,
+      lifecycle: access, identity: identity, proof: proof,
+      settings: settings.all.filter { !codes.contains($0.name) },
+      access: credentials, pairing: pairing, keepsBond: keepsBond,
       characteristics: characteristics.map(\.description)
         + [
-          status.map { CharacteristicDescription($0.characteristic, "status") },
-          save.map { CharacteristicDescription($0.characteristic, "command") },
+          status.map { CharacteristicDescription($0.characteristic, of: $0.service, "status") },
+          save.map { CharacteristicDescription($0.characteristic, of: $0.service, "command") },
         ].compactMap(\.self),
       stages: DeviceFamily.stages(of: procedure, proof), timeouts: timeouts, procedure: procedure,
       digest: "content:" + SHA256(of: root.content(without: SecretKeys(texts: [], mappings: []))).hex)
-    check(family, fields, settings, characteristics)
+    check(family, fields, settings, characteristics, unlock?.1)
     guard errorCount == before else { return nil }
     return DescribedFamily(
       family: family, id: fields["family"]?.range ?? fields.head, settings: settings.places,
@@ -159,7 +180,7 @@ extension ManifestDecoder {
           advice: "give it another id")
         continue
       }
-      for setting in family.settings {
+      for setting in family.givenSettings {
         guard let same = other[setting.name], setting.contradicts(same),
           let range = described.settings[setting.name]
         else { continue }

@@ -105,14 +105,23 @@ extension ManifestDecoder {
     var encoded: [IdentityRule.Part] = []
     for (index, (name, range, encoding)) in parts.enumerated() {
       guard let position = settings.all.firstIndex(where: { $0.name.rawValue == name }) else {
-        if settings.faulty.contains(name) { return nil }
-        error(.unknownValue, "there is no setting of this name", at: range, advice: known(settings))
-        continue
+        // Reported once.
+        if settings.faulty.insert(name).inserted {
+          error(.unknownValue, "there is no setting of this name", at: range, advice: known(settings))
+        }
+        return nil
       }
       let setting = settings.all[position]
       let isLast = index == parts.count - 1
       checkEncoding(of: setting, encoding, isLast: isLast && trailing == 0, at: range)
-      if setting.isSecret { error(.badFamily, "a password cannot be on air", at: range) }
+      switch setting.kind {
+      case .integer, .text, .bytes, .uuid: break
+      case _ where setting.isSecret: error(.badFamily, "a secret cannot be on air", at: range)
+      default:
+        error(
+          .badFamily, "a part of the identity has another type", at: range,
+          advice: "it is of type `integer`, `text`, `bytes` or `uuid`")
+      }
       if setting.isWritten, !setting.isRequired {
         error(
           .badFamily, "a part of the identity must not be optional", at: range, advice: "remove `optional`")
@@ -194,38 +203,36 @@ extension ManifestDecoder {
       guard let fields = fields(of: item, "a characteristic", known: Vocabulary.characteristic) else {
         return nil
       }
-      for key in ["uuid", "holds"] where fields[key] == nil {
-        error(.missingKey, "a characteristic without `\(key)`", at: fields.head)
-      }
-      guard let node = fields["uuid"], let uuid = uuid(node, "uuid"), let holds = fields["holds"],
-        let encodings = encodings(holds, "holds")
-      else { return nil }
-      var parts: [CharacteristicDescription.Field] = []
-      for (index, (name, range, encoding)) in encodings.enumerated() {
-        guard let setting = settings[name] else {
-          if settings.faulty.contains(name) { continue }
-          error(.unknownValue, "there is no setting of this name", at: range, advice: known(settings))
-          continue
-        }
-        guard setting.isWritten else {
-          error(
-            .badFamily, "this setting has `written: false`", at: range, advice: "leave one of the two out")
-          continue
-        }
-        checkEncoding(of: setting, encoding, isLast: index == encodings.count - 1, at: range)
-        parts.append(.init(setting.name, encoding))
-      }
-      let title = fields["title"].flatMap { label($0, "title") }
-      let isConfirmed = fields["response"].flatMap { truth($0, "response") } ?? true
-      let usual = parts.compactMap { $0.setting.flatMap { settings[$0.rawValue]?.title } }.joined(
-        separator: ", ")
-      return WrittenCharacteristic(
-        description: CharacteristicDescription(uuid, title ?? usual, parts, isConfirmed: isConfirmed),
-        range: node.range)
+      return characteristic(fields, "a characteristic", "uuid", settings)
     }
   }
 
-  mutating func status(_ node: YAMLNode) -> StatusRule? {
+  mutating func unlock(_ node: YAMLNode, _ settings: FamilySettings) -> (Procedure.Unlock, SourceRange)? {
+    guard let fields = fields(of: node, "`unlock`", known: Vocabulary.unlock) else { return nil }
+    let isOnce = fields["once"].flatMap { truth($0, "once") } ?? false
+    return characteristic(fields, "`unlock`", "characteristic", settings).map {
+      (.init($0.description, isOnce: isOnce), $0.range)
+    }
+  }
+
+  private mutating func characteristic(
+    _ fields: Fields, _ thing: String, _ key: String, _ settings: FamilySettings
+  ) -> WrittenCharacteristic? {
+    guard let node = required(key, in: fields, "\(thing) without `\(key)`"), let uuid = uuid(node, key),
+      let parts = contents(fields, thing, settings)
+    else { return nil }
+    let title = fields["title"].flatMap { label($0, "title") }
+    let usual = parts.compactMap { $0.setting.flatMap { settings[$0.rawValue]?.title } }.joined(
+      separator: ", ")
+    return WrittenCharacteristic(
+      description: CharacteristicDescription(
+        uuid, of: fields["service"].flatMap { self.uuid($0, "service") }, title ?? usual, parts,
+        isConfirmed: fields["response"].flatMap { truth($0, "response") } ?? true,
+        answer: fields["answer"].flatMap { pattern($0, "answer", settings) }),
+      range: node.range)
+  }
+
+  mutating func status(_ node: YAMLNode, _ settings: FamilySettings) -> StatusRule? {
     guard let fields = fields(of: node, "`status`", known: Vocabulary.status) else { return nil }
     guard let place = required("characteristic", in: fields, "`status` without `characteristic`"),
       let uuid = uuid(place, "characteristic")
@@ -234,27 +241,29 @@ extension ManifestDecoder {
     if needsReady, fields["ready"] == nil {
       error(.badFamily, "`needs_ready` without `ready`", at: fields.head, advice: "give the value of `ready`")
     }
+    func patterns(_ key: String) -> [StatusPattern] {
+      fields[key].map { node in (node.items ?? [node]).compactMap { pattern($0, key, settings) } } ?? []
+    }
     return StatusRule(
-      uuid, ready: fields["ready"].flatMap { value($0, "ready") }, needsReady: needsReady,
-      saved: fields["saved"].flatMap { value($0, "saved") },
-      refusals: fields["refused"].map { node in (node.items ?? [node]).compactMap { value($0, "refused") } }
-        ?? [])
+      uuid, of: fields["service"].flatMap { self.uuid($0, "service") },
+      ready: fields["ready"].flatMap { pattern($0, "ready", settings) }, needsReady: needsReady,
+      saved: patterns("saved"), refusals: patterns("refused"))
   }
 
   mutating func save(_ node: YAMLNode) -> Procedure.SaveCommand? {
     guard let fields = fields(of: node, "`save`", known: Vocabulary.save) else { return nil }
-    for key in Vocabulary.save where fields[key] == nil {
+    for key in ["characteristic", "write"] where fields[key] == nil {
       error(.missingKey, "`save` without `\(key)`", at: fields.head)
     }
     guard let place = fields["characteristic"], let uuid = uuid(place, "characteristic"),
       let value = fields["write"].flatMap({ value($0, "write") })
     else { return nil }
-    return .init(uuid, value)
+    return .init(uuid, of: fields["service"].flatMap { self.uuid($0, "service") }, value)
   }
 
   // MARK: Encodings
 
-  /// Decodes a mapping of settings and their encodings, in the order of the bytes.
+  /// Decodes the settings in an identity and their encodings, in the order of the bytes.
   private mutating func encodings(
     _ node: YAMLNode, _ key: String
   ) -> [(name: String, range: SourceRange, WireEncoding)]? {
@@ -266,43 +275,36 @@ extension ManifestDecoder {
     var all: [(String, SourceRange, WireEncoding)] = []
     for entry in entries {
       show(entry.keyRange)
-      guard let encoding = word(entry.value, entry.key, FamilyForm.encodings) else { return nil }
+      guard let encoding = encoding(entry.value, entry.key) else { return nil }
       all.append((entry.key, entry.keyRange, encoding))
     }
     return all
   }
 
-  /// Reports an encoding that some value of a setting does not fit.
-  private mutating func checkEncoding(
-    of setting: SettingDescription, _ encoding: WireEncoding, isLast: Bool, at range: SourceRange
-  ) {
-    if encoding == .utf8, !isLast {
-      error(
-        .unencodableSetting, "text can only be the last part of a value", at: range,
-        advice: "its end would be unknown")
-    }
-    if case .choice = setting.kind, encoding == .utf8 {
-      error(
-        .unencodableSetting, "this encoding does not hold every value of `\(setting.name)`", at: range,
-        advice: "the codes of its values are numbers")
-    }
-    let values: [SettingValue] =
-      switch setting.kind {
-      case .integer(let bounds): [.integer(bounds.lowerBound), .integer(bounds.upperBound)]
-      case .text: [.text("")]
-      case .wifiPassword, .wifiPassphrase, .secretText, .secretBytes, .passkey: [.secret(Secret(""))]
-      case .uuid: [.uuid(.zero)]
-      case .choice(let choices): choices.map { .text($0.name) }
-      case .duration(let bounds, _): [.duration(bounds.lowerBound), .duration(bounds.upperBound)]
-      }
-    if values.contains(where: { setting.encode($0, encoding) == nil }) {
-      error(
-        .unencodableSetting, "this encoding does not hold every value of `\(setting.name)`", at: range,
-        advice: "take a larger one, or a smaller `range`")
+  mutating func encoding(_ node: YAMLNode, _ key: String) -> WireEncoding? {
+    if let filled = node.text.flatMap(FamilyForm.filled) { return filled }
+    return word(node, key, FamilyForm.encodings) { _ in
+      "for example uint8, int16_le, uint32_be, utf8; docs/families.md has the table"
     }
   }
 
-  private func known(_ settings: FamilySettings) -> String {
+  /// Reports an encoding that some value of a setting does not fit.
+  mutating func checkEncoding(
+    of setting: SettingDescription, _ encoding: WireEncoding, isLast: Bool, at range: SourceRange
+  ) {
+    if encoding.isUnbounded, !isLast {
+      error(
+        .unencodableSetting, "text can only be the last part of a value", at: range,
+        advice: "its end would be unknown: take `utf8_16` for text of 16 bytes, or `utf8_counted`")
+    }
+    if setting.kind.extremes.contains(where: { setting.encode($0, encoding) == nil }) {
+      error(
+        .unencodableSetting, "this encoding does not hold every value of `\(setting.name)`", at: range,
+        advice: "take a larger one, or a smaller `range`; the codes of a choice are numbers")
+    }
+  }
+
+  func known(_ settings: FamilySettings) -> String {
     "the settings: \(settings.all.map(\.name.rawValue).listed)"
   }
 

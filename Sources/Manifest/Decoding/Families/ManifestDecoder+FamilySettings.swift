@@ -75,10 +75,13 @@ extension ManifestDecoder {
     let isOptional = fields["optional"].flatMap { truth($0, "optional") } ?? false
     let isShared = fields["shared"].flatMap { truth($0, "shared") } ?? false
     let shown = title ?? entry.key.split(separator: "_").joined(separator: " ")
-    guard let kind = kind(type, fields, at: entry.keyRange) else { return nil }
+    let isSecret = fields["secret"].flatMap { truth($0, "secret") } ?? false
+    guard var kind = kind(type, fields, at: entry.keyRange) else { return nil }
+    if isSecret, type != .password { kind = .secret(kind) }
     var setting = SettingDescription(
       SettingName(rawValue: entry.key), shown, short: short, kind, isRequired: !isOptional && isWritten,
-      isWritten: isWritten, isShareable: isShared, documentation: about ?? "The \(shown).")
+      isWritten: isWritten, isShareable: isShared, isOnLabel: isSecret,
+      documentation: about ?? "The \(shown).")
     guard checkMeaning(of: setting, at: entry.keyRange) else { return nil }
     let factory = fields["factory"].flatMap { value($0, "factory", setting) }
     if case .uuid(let uuid)? = factory, isWritten { setting.kind = .uuid(except: [uuid, .zero]) }
@@ -97,7 +100,7 @@ extension ManifestDecoder {
       case (.wifiPassword, _): "of type `password`"
       case (.beaconUUID, _): "of type `uuid`"
       case (.beaconMajor, _): "of type `integer` with `range: 0..65535`"
-      case (_, .wifiPassword): "called `wifi_password`: manifests have no other secret"
+      case (_, .wifiPassword): "called `wifi_password`; another secret has `secret: true`"
       default:
         setting.isWritten ? nil : "called `beacon_uuid` or `beacon_major`, because only these are not written"
       }
@@ -112,10 +115,10 @@ extension ManifestDecoder {
     let keys: [String] =
       switch type {
       case .integer: ["range"]
-      case .text: ["bytes"]
+      case .text, .bytes: ["bytes"]
       case .password, .uuid: []
       case .choice: ["values"]
-      case .duration: ["range", "step"]
+      case .decimal, .duration: ["range", "step"]
       }
     for key in ["range", "bytes", "step", "values"] where !keys.contains(key) {
       guard let entry = fields.entry(key) else { continue }
@@ -128,13 +131,32 @@ extension ManifestDecoder {
     }
     switch type {
     case .integer:
-      return fields["range"].flatMap { bounds($0, "range", 0...65535) }.map { .integer($0) }
+      return fields["range"].flatMap { bounds($0, "range", SettingDescription.integers) }.map { .integer($0) }
+    case .decimal: return decimals(fields)
     case .text: return fields["bytes"].flatMap { bounds($0, "bytes", 0...512) }.map { .text(bytes: $0) }
+    case .bytes: return fields["bytes"].flatMap { bounds($0, "bytes", 1...512) }.map { .bytes($0) }
     case .password: return .wifiPassword
     case .uuid: return .uuid(except: [.zero])
     case .choice: return fields["values"].flatMap { choices($0) }.map { .choice($0) }
     case .duration: return durations(fields)
     }
+  }
+
+  private mutating func decimals(_ fields: Fields) -> SettingDescription.Kind? {
+    guard let range = fields["range"], let text = text(range, "range"), let step = fields["step"],
+      let stepText = self.text(step, "step")
+    else { return nil }
+    guard let unit = DecimalStep(stepText) else {
+      return refused(
+        .notANumber, "`step` is not a decimal number above 0", at: step.range, advice: "for example 0.5")
+    }
+    let parts = text.components(around: "..").map { unit.count($0) }
+    guard parts.count == 2, let lower = parts[0], let upper = parts[1], lower <= upper else {
+      return refused(
+        .notANumber, "`range` is not a range of whole steps", at: range.range,
+        advice: "write the least and the largest number: -5.0..5.0")
+    }
+    return .decimal(lower...upper, step: unit)
   }
 
   private mutating func durations(_ fields: Fields) -> SettingDescription.Kind? {
@@ -167,11 +189,11 @@ extension ManifestDecoder {
     for entry in entries {
       show(entry.keyRange)
       if entry.value.entries == nil {
-        guard let code = integer(entry.value, entry.key, in: 0...65535) else { continue }
+        guard let code = integer(entry.value, entry.key, in: SettingDescription.integers) else { continue }
         choices.append(SettingChoice(entry.key, meaning: entry.key, code: code))
       } else if let fields = fields(of: entry.value, "a value", known: Vocabulary.choice) {
         guard let node = required("code", in: fields, "a value without `code`", at: entry.keyRange),
-          let code = integer(node, "code", in: 0...65535)
+          let code = integer(node, "code", in: SettingDescription.integers)
         else { continue }
         let meaning = fields["meaning"].flatMap { label($0, "meaning") } ?? entry.key
         choices.append(SettingChoice(entry.key, meaning: meaning, code: code))

@@ -83,7 +83,7 @@ extension ManifestDecoder {
     }
     return refused(
       .unknownValue, "`\(key)` is not a value of this setting", at: node.range,
-      advice: setting.isSecret ? "a password has none: leave it out" : "check its type and range")
+      advice: setting.isSecret ? "a secret has none: leave it out" : "check its type and range")
   }
 }
 
