@@ -190,10 +190,9 @@ struct ReportFilesTests {
     for process in [run.id] + descendants(of: run.id) {
       for file in ["cmdline", "environ"] {
         // Only root reads the environment of a process that forbids dumps of its memory.
-        if file == "environ", getuid() != 0, !FileManager.default.isReadableFile(atPath: "/proc/\(process)/environ") {
-          continue
-        }
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/\(file)"))
+        let path = "/proc/\(process)/\(file)"
+        if file == "environ", getuid() != 0, !FileManager.default.isReadableFile(atPath: path) { continue }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(file == "environ" || !bytes.isEmpty)
         #expect(!String(decoding: bytes, as: UTF8.self).contains(Site.password))
       }

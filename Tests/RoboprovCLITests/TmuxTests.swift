@@ -16,7 +16,8 @@ struct TmuxTests {
       self.site = site
       socket = site.directory.appending(path: "tmux").path
       // Without a trap, a shell such as dash ends when the key ends the program that it waits for.
-      let line = "trap : INT; \(Invocation.program.path) \(command.joined(separator: " ")); echo status $?; sleep 600"
+      let line =
+        "trap : INT; \(Invocation.program.path) \(command.joined(separator: " ")); echo status $?; sleep 600"
       try await tmux([
         "new-session", "-d", "-x", "\(columns)", "-y", "\(lines)", "-e", "DBUS_SYSTEM_BUS_ADDRESS=\(bus)",
         "-c",
