@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import RecordedText
 import SampleFacts
 import Testing
 import VirtualBuilding
