@@ -1,6 +1,7 @@
 """How bluetoothd pairs, by version (docs/internals/bluez.md, traps 67 and 69 to 74): a plain client of the bus and devices that
 pair."""
 
+import contextlib
 import time
 from typing import Any
 
@@ -173,16 +174,20 @@ def test_a_request_whose_pairing_the_agent_refuses(lab: Lab) -> None:
 
 
 def test_a_request_that_needs_pairing_without_an_agent(lab: Lab) -> None:
+    """As if the agent had refused it."""
     add_keyed(lab, DEVICE)
     log = steps(lab, DEVICE, *CONNECTED, f"begin-read={VALUE}", "wait=12")
-    print(f"replies: {replies(log, 'read')}; link ends: {bool(ends(log))}")
+    print(f"replies: {replies(log, 'read')}; link ends: {ends(log)}")
     assert replies(log, "read") == []
+    assert not ends(log)
     assert device(lab)["pairings"] == 0
 
 
-def test_a_request_whose_pairing_the_device_refuses(lab: Lab) -> None:
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_request_whose_pairing_the_device_refuses(lab: Lab, asked: bool) -> None:
+    """With an agent and without one."""
     add_keyed(lab, DEVICE, {"refuses_pairing": True})
-    with agent(lab, "KeyboardDisplay", "yes"):
+    with agent(lab, "KeyboardDisplay", "yes") if asked else contextlib.nullcontext():
         log = steps(lab, DEVICE, *CONNECTED, f"begin-read={VALUE}", "wait=15")
     refused = sum(event["event"] == "pairing_failed" for event in lab.radio.events)
     print(f"refused {refused} times in 15 s; replies: {replies(log, 'read')}")
