@@ -24,7 +24,8 @@ forty_rooms = pytest.mark.setting(rooms=40)
 
 @forty_rooms
 def test_three_adapters_receive_forty_sensors_with_different_rssi(lab: Lab, building: Building) -> None:
-    received = json.loads(lab.client("scan.py", "12").must().out)
+    # A report whose scan response is lost reaches bluetoothd with the next one or not at all: one start may miss some.
+    received = json.loads(lab.client("scan.py", "12", "{}", "4").must().out)
     everything = {room.address for room in building.rooms}
     assert sorted(received) == [adapter_address(number) for number in range(3)]
     for adapter, sensors in received.items():
