@@ -30,7 +30,7 @@ ESP: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = [
     ({"security": 0}, {}, {"action_required"}),
     ({"version": "odd"}, {}, PROVISIONED),
     ({"version": "text"}, {}, {"action_required"}),
-    ({"version": "text"}, {"more": {"security": 2}}, PROVISIONED),
+    ({"version": "text", "same_nonce": True}, {"more": {"security": 2}}, PROVISIONED),  # The text does not name its patch.
     ({"thread_only": True}, {}, {"action_required"}),
     ({"fails_attempts": 3}, {}, PROVISIONED),
     ({"tries_for_ever": True}, {}, OPEN),
