@@ -82,7 +82,7 @@ def _compare(lab: Lab, kinds: Kinds) -> None:
     print(f"held up at most: the guest {guest:.1f} s, the radio {lab.radio.state()['held_up']:.1f} s")
 
 
-def measure_pairing_among_others(lab: Lab) -> None:
+def measure_kinds_that_pair(lab: Lab) -> None:
     """40 ESP-IDF devices that pair by Just Works beside 40 that do not, and 40 wall sockets that pair by a passkey."""
     kinds: Kinds = {
         "socket, passkey": lambda number: at(SocketRoom, number),
@@ -92,7 +92,7 @@ def measure_pairing_among_others(lab: Lab) -> None:
     _compare(lab, kinds)
 
 
-def measure_shellys_among_others(lab: Lab) -> None:
+def measure_kinds_with_shellys(lab: Lab) -> None:
     """40 Shellys beside 40 Robo Sensors."""
     kinds: Kinds = {"Robo Sensor": lambda number: at(SensorRoom, number), "Shelly": lambda number: at(ShellyRoom, number)}
     _compare(lab, kinds)
