@@ -5,8 +5,9 @@ import Session
 /// The survey: the first scan windows of a run, before matching.
 ///
 /// It ends early once every device that the manifest names was received, but not before other devices had a
-/// chance: the run must receive another device with the same identity before the first write. With several adapters
-/// and nothing left to decide, one of them completes the survey while the others connect. While rooms have no device by
+/// chance: the run must receive another device with the same identity before the first write. A run of devices that send
+/// no identity has nothing to wait for. With several adapters and nothing left to decide, one of them completes the survey
+/// while the others connect. While rooms have no device by
 /// name or nearness yet, the survey continues. Only the time in which every usable adapter scans counts.
 struct Survey: Sendable {
   static let shortest = Duration.seconds(3)
@@ -38,7 +39,6 @@ struct Survey: Sendable {
 extension RunMachine {
   mutating func beginSurvey() {
     var survey = Survey()
-    survey.shortest = min(Survey.shortest, request.survey)
     var named: Set<BluetoothAddress>? = []
     for place in rooms.indices {
       let entry = rooms[place]
@@ -53,6 +53,11 @@ extension RunMachine {
         named = nil
       }
     }
+    let isLong =
+      goal != .apply || !survey.searched.isEmpty || rooms.isAnyPerAction
+      || request.rooms.contains { $0.family.hasIdentity }
+    let shortest = isLong ? Survey.shortest : RadioLimits.shortestWindow
+    survey.shortest = min(shortest, request.survey)
     survey.named = named
     survey.unreceived = named ?? []
     // A plan needs the whole survey, and a device that mostly sleeps cannot wait for the permission to write.

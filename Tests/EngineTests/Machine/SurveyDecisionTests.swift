@@ -25,6 +25,26 @@ import Testing
     #expect(run.pass(at: 3.1) == [.endScan(Self.hci0)])
   }
 
+  @Test(
+    "one of devices that send no identity ends once they were received: no other one can have a room's",
+    arguments: [true, false])
+  func withoutIdentity(isSearched: Bool) {
+    var room = Sample.room(1, address: 1)
+    var family = room.family
+    family.identity = nil
+    room.sharedFamily = Shared(family)
+    if isSearched {
+      room.address = nil
+      room.deviceName = "Robo Sensor"
+    }
+    var run = Driver([room]) { $0.survey = .seconds(6) }
+    run.start([Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.receive([1], at: 0.2)
+    #expect(run.pass(at: 1.2) == [])
+    #expect((run.pass(at: 1.3) == [.endScan(Self.hci0)]) != isSearched, "another one may have the name")
+  }
+
   @Test("a scan window that ends by itself may end the survey")
   func endedByItself() {
     var run = driver([Self.hci0])
