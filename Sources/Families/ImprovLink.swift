@@ -97,10 +97,11 @@ struct ImprovLink: Sendable {
     default:
       switch ImprovFrame.read(value) {
       case .success(let frame): return .result(frame)
-      // A notification ends at the MTU, a read does not.
-      case .failure(.truncated):
-        let whole = ImprovFrame.read(try await link.read(characteristic(uuid)))
-        return (try? whole.get()).map { .result($0) } ?? .unreadable
+      // A notification ends at the MTU, a read does not. BlueZ signals what was read like a notification.
+      case .failure(.truncated) where feed.lastRead(uuid) != value:
+        let whole = try await link.read(characteristic(uuid))
+        feed.noteRead(whole, of: uuid)
+        return (try? ImprovFrame.read(whole).get()).map { .result($0) } ?? .unreadable
       case .failure: return .unreadable
       }
     }

@@ -191,10 +191,12 @@ struct ImprovSession: Sendable {
   ) async throws(CentralError) -> ImprovAnswer {
     var judge = ImprovJudge(isRepeated: isRepeated)
     var mark = start
+    // A device that reports without end what cannot be read is never silent.
+    var end: MonotonicInstant?
     while true {
-      let arrival = try await device.next(
-        since: &mark, within: judge.isOnline ? Self.courtesy : Self.patience)
-      if let arrival {
+      if end == nil, judge.isOnline { end = session.clock.now.advanced(by: Self.courtesy) }
+      let rest = end.map { session.clock.now.duration(to: $0) } ?? Self.patience
+      if rest > .zero, let arrival = try await device.next(since: &mark, within: rest) {
         if let answer = await take(arrival, from: submittedAt, &judge) { return answer }
       } else if let answer = judge.answerWhenSilent {
         return answer
@@ -231,7 +233,9 @@ struct ImprovSession: Sendable {
   ) async -> ImprovAnswer? {
     var mark = start
     let end = session.clock.now.advanced(by: Self.courtesy)
-    while let arrival = try? await device.next(since: &mark, within: session.clock.now.duration(to: end)) {
+    while case let rest = session.clock.now.duration(to: end), rest > .zero,
+      let arrival = try? await device.next(since: &mark, within: rest)
+    {
       switch await take(arrival, from: submittedAt, &judge) {
       case .joined(let url): return .joined(url: url)
       case .failed(let code): return .failed(code)

@@ -78,6 +78,28 @@ import VirtualTime
     }
   }
 
+  @Test(
+    "a result that is cut also when it is read is read once; a device that never ends one ends no session",
+    arguments: [(true, false), (true, true), (false, true)])
+  func cut(joins: Bool, changes: Bool) async throws {
+    let attempted = try await Self.attempt { device, value in
+      guard value.first == 1 else { return }
+      device.values[Attribute.result] = [1, 9, 0]
+      device.notifyReads { changes && $0.count == 3 ? [1, 9, $0[2] &+ 1] : $0 }
+      device.notify([3], of: Attribute.state)
+      device.after(.seconds(1)) {
+        if joins { $0.notify([4], of: Attribute.state) }
+        $0.notify([1, 9], of: Attribute.result)
+      }
+    }
+    let submission = try #require(attempted.submission)
+    #expect(submission.acknowledgement == (joins ? .savedStatus : nil))
+    let reads = attempted.statuses.count { $0 == "a value that cannot be read" }
+    #expect(changes ? reads > 5 : reads == 2, "the read, and its notification")
+    let most: Duration = joins ? .milliseconds(2_100) : .milliseconds(46_200)
+    #expect(attempted.duration <= most && attempted.duration > most - .milliseconds(300))
+  }
+
   @Test("a repeated command that is refused may be under way: then a state alone is no success")
   func repeated() async throws {
     let attempted = try await Self.attempt { device, value in

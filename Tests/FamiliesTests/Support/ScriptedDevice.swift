@@ -16,6 +16,8 @@ final class ScriptedDevice: Peripheral {
     var target: BluetoothUUID?
     var discoveryErrors: [CentralError.Code] = []
     var refusesSubscriptions = false
+    /// What a value becomes after a read, before it is notified; nil if reads are not.
+    var changed: (@Sendable ([UInt8]) -> [UInt8])?
     /// How the read of anything else fails.
     var unreadable = CentralError.Code.disconnected
     var streams: [BluetoothUUID: AsyncStream<CharacteristicNotification>.Continuation] = [:]
@@ -60,6 +62,12 @@ final class ScriptedDevice: Peripheral {
   func refuseReads() { state.withLock { $0.unreadable = .notPermitted } }
   func refuseSubscriptions() { state.withLock { $0.refusesSubscriptions = true } }
 
+  /// What is read from now on takes 100 ms and is notified, as BlueZ does.
+  /// - Parameter changed: what a value becomes before it is notified.
+  func notifyReads(_ changed: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+    state.withLock { $0.changed = changed }
+  }
+
   /// The descriptions of characteristics, by handle.
   func describe(_ descriptions: [String: String]) { state.withLock { $0.descriptions = descriptions } }
 
@@ -103,6 +111,12 @@ final class ScriptedDevice: Peripheral {
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     let (value, failure) = state.withLock { ($0.values[characteristic.uuid], $0.unreadable) }
     guard let value else { throw CentralError(failure) }
+    if let changed = state.withLock(\.changed) {
+      try await clock.pause(.milliseconds(100))
+      let next = changed(value)
+      notify(next, of: characteristic.uuid)
+      state.withLock { $0.values[characteristic.uuid] = next }
+    }
     return value
   }
 
