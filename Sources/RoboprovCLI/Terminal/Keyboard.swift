@@ -11,8 +11,19 @@ enum Keyboard {
   static func line<Answer: Sendable>(_ reading: @escaping @Sendable (String) -> Answer) async -> Answer {
     let answer = OneShot<Answer>()
     let wait = InputWait()
-    // A further line belongs to the next question.
-    onThreadOfItsOwn { if wait.isReady() { answer.fulfill(reading(readLine() ?? "")) } }
+    // A further line belongs to the next question. While `readLine` waits, it holds the lock of stdin, for which `exit` of
+    // glibc 2.41 waits.
+    onThreadOfItsOwn {
+      var (bytes, byte) = ([UInt8](), UInt8(0))
+      while bytes.count < longest, wait.isReady() {
+        let count = read(STDIN_FILENO, &byte, 1)
+        if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
+        guard count == 1, byte != UInt8(ascii: "\n") else { break }
+        bytes.append(byte)
+      }
+      if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+      answer.fulfill(reading(String(decoding: bytes, as: UTF8.self)))
+    }
     return await withTaskCancellationHandler {
       defer { wait.cancel() }
       return await answer.valueEvenIfCancelled()

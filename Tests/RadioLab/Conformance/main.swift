@@ -7,6 +7,7 @@ import Bluetooth
 import CentralConformance
 import DBus
 import EventLoop
+import Glibc
 
 /// The result of one check.
 struct Finding: Encodable {
@@ -50,3 +51,5 @@ let world = LabWorld()
 world.readReplies()
 say(Plan(checks: checks.map(\.description)))
 for check in checks { say(await examine(check, in: world)) }
+// The thread that waits for replies holds the lock of stdin, for which `exit` of glibc 2.41 waits.
+_exit(0)
