@@ -274,8 +274,8 @@ $(PROGRAM_BUILT): $(INPUTS) | setup-build
 	Scripts/build --product roboprov --scratch-path .build-demo --disable-index-store
 	@mv .build-demo/making $@
 
-# Contains the Swift runtime: it runs on any Debian 12 or later that has libdbus-1-3, libyaml-0-2, libgcrypt20, libqrencode4
-# and libglib2.0-0.
+# Contains the Swift runtime: it runs on any Debian 12 or later that has libdbus-1-3, libyaml-0-2, libgcrypt20, libqrencode4,
+# libglib2.0-0 and zlib1g.
 # A new commit needs a new build, because --version prints the commit. Little is compiled again.
 COMMITS := $(wildcard $(shell git rev-parse --git-path logs/HEAD 2>/dev/null))
 

@@ -67,6 +67,7 @@ let package = Package(
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CLinux"),
     // libmicrohttpd, which is loaded when it is used.
     .target(name: "CHTTP"),
@@ -107,8 +108,9 @@ let package = Package(
       ]),
     library("Source"),
     library("YAML", ["Source", "CYAML"]),
-    library("CSV", ["Source"]),
-    library("Manifest", ["Digest", "Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
+    library("Workbook", ["CGLib", "CZlib", "Model"]),
+    library("CSV", ["Source", "Workbook"]),
+    library("Manifest", ["Digest", "Hex", "Source", "YAML", "CSV", "Workbook", "Model", "Bluetooth"]),
     library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop"]),
     library(
       "Reporting", ["Digest", "Hex", "QRCode", "Model", "Bluetooth"],
@@ -259,11 +261,11 @@ let package = Package(
     // Texts that are compared with files of the project.
     .target(name: "RecordedText", dependencies: [logging], path: "Tests/RecordedText", swiftSettings: strict),
     tests("YAML", ["MarkedText", "Source"]),
-    tests("CSV", ["MarkedText", "Source"]),
+    tests("CSV", ["MarkedText", "Source", "Workbook"]),
     tests(
       "Manifest",
       [
-        "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "ValueWords", "YAML",
+        "CSV", "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "ValueWords", "YAML",
         "Families",
         "Session", "Model", "Bluetooth",
       ]),

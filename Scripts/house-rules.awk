@@ -99,16 +99,16 @@ below {
   forbid("(exit|abort|_exit) *\\(", "ending the process is the command line's: throw")
 }
 
-# --- Sources: unsafe pointers only in DBus, YAML and EventLoop ---
+# --- Sources: unsafe pointers only in DBus, YAML, Workbook and EventLoop ---
 
-target != "DBus" && target != "YAML" && target != "EventLoop" {
-  forbid("Unsafe(Mutable)?(Raw)?(Buffer)?Pointer", "an unsafe pointer outside DBus, YAML and EventLoop")
-  forbidMember("withUnsafe[A-Za-z]*", "an unsafe pointer outside DBus, YAML and EventLoop")
-  forbid("(Unmanaged|unsafeBitCast|withUnsafe[A-Za-z]*)", "an unsafe pointer outside DBus, YAML and EventLoop")
+target != "DBus" && target != "YAML" && target != "Workbook" && target != "EventLoop" {
+  forbid("Unsafe(Mutable)?(Raw)?(Buffer)?Pointer", "an unsafe pointer outside DBus, YAML, Workbook and EventLoop")
+  forbidMember("withUnsafe[A-Za-z]*", "an unsafe pointer outside DBus, YAML, Workbook and EventLoop")
+  forbid("(Unmanaged|unsafeBitCast|withUnsafe[A-Za-z]*)", "an unsafe pointer outside DBus, YAML, Workbook and EventLoop")
   # HTTP uses the handle of libmicrohttpd.
-  if (target != "HTTP") forbid("OpaquePointer", "an unsafe pointer outside DBus, YAML and EventLoop")
-  forbid("@unchecked +Sendable", "an unchecked promise outside DBus, YAML and EventLoop")
-  forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML and EventLoop")
+  if (target != "HTTP") forbid("OpaquePointer", "an unsafe pointer outside DBus, YAML, Workbook and EventLoop")
+  forbid("@unchecked +Sendable", "an unchecked promise outside DBus, YAML, Workbook and EventLoop")
+  forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML, Workbook and EventLoop")
 }
 
 # --- Sources: a number or a time from outside has bounds, so that no later arithmetic traps ---

@@ -1,10 +1,11 @@
 package import Source
+import Workbook
 
 /// Reads tables of comma-separated values: with or without a byte order mark; `;`, `,` or tab between cells;
 /// LF, CR LF or CR between rows. Quoted cells may contain all of them.
 ///
 /// A first line such as `sep=;`, which spreadsheets read and write, names the delimiter. Otherwise it is the
-/// one that occurs most often in the first row outside quotes.
+/// one that most of the first rows have equally often, outside quotes.
 package enum CSVReader {
   /// Maximum file size in bytes.
   package static let maximumBytes = 64 << 20
@@ -18,9 +19,8 @@ package enum CSVReader {
       throw CSVError(
         .fileTooLarge(bytes: source.bytes.count), in: source.range(source.start..<source.start))
     }
-    // A zip archive (.xlsx, .ods), and the compound file of .xls.
-    if [[0x50, 0x4B, 0x03, 0x04], [0xD0, 0xCF, 0x11, 0xE0]].contains(where: source.bytes.starts) {
-      throw CSVError(.workbook, in: source.range(0..<0))
+    if Workbook.isMeant(by: source.bytes) {
+      throw CSVError(.workbook(Self.problem(of: source.bytes)), in: source.range(0..<0))
     }
     switch source.encodingProblem {
     case .other(let encoding)?: throw CSVError(.otherEncoding(encoding), in: source.range(0..<0))
@@ -30,6 +30,39 @@ package enum CSVReader {
     if let nul = source.bytes.firstIndex(of: 0) { throw CSVError(.nulByte, in: source.range(nul..<nul + 1)) }
     var scanner = Scanner(source)
     return try scanner.table()
+  }
+
+  /// Why a workbook was not converted.
+  private static func problem(of bytes: [UInt8]) -> WorkbookProblem {
+    do throws(WorkbookProblem) {
+      _ = try Workbook(bytes).sheet(nil)
+      return .damaged
+    } catch {
+      return error
+    }
+  }
+}
+
+extension SourceText {
+  /// The text of a table: of a text file in one of the encodings of spreadsheets, or of the sheet of a workbook. One that
+  /// cannot be converted is left as it is; `CSVReader` says why.
+  /// - Parameter sheet: The sheet's name; nil for the only one with a table.
+  package init(table bytes: [UInt8], number: Int = 0, sheet: String? = nil) {
+    guard Workbook.isMeant(by: bytes) else {
+      self.init(spreadsheet: bytes, number: number)
+      return
+    }
+    guard let sheet = try? Workbook(bytes).sheet(sheet) else {
+      self.init(bytes, number: number)
+      return
+    }
+    self.init(sheet.csv, number: number, from: .workbook)
+  }
+
+  /// The names of the sheets of a workbook that can be meant; empty for another file.
+  package static func sheets(of bytes: [UInt8]) -> [String] {
+    guard Workbook.isMeant(by: bytes) else { return [] }
+    return (try? Workbook(bytes).candidates.map(\.name)) ?? []
   }
 }
 
@@ -50,7 +83,7 @@ private struct Scanner {
   }
 
   mutating func table() throws(CSVError) -> CSVTable {
-    let delimiter = declaredDelimiter() ?? likelyDelimiter
+    let delimiter = source.encoding == .workbook ? .comma : declaredDelimiter() ?? likelyDelimiter
     var table = CSVTable(delimiter: delimiter, rows: [])
     while offset < source.bytes.count {
       let row = try row(delimiter)
@@ -71,17 +104,33 @@ private struct Scanner {
   }
 
   private var likelyDelimiter: CSVTable.Delimiter {
+    // How many of the first rows have a delimiter this often.
+    var rows: [CSVTable.Delimiter: [Int: Int]] = [:]
     var counts: [CSVTable.Delimiter: Int] = [:]
-    var isQuoted = false
+    var (isQuoted, isInRow, rowCount) = (false, false, 0)
+    func endRow() {
+      for (delimiter, count) in counts { rows[delimiter, default: [:]][count, default: 0] += 1 }
+      if isInRow { rowCount += 1 }
+      (counts, isInRow) = ([:], false)
+    }
     for byte in source.bytes[offset...] {
       if byte == .quote { isQuoted.toggle() }
       if isQuoted { continue }
-      if byte.isLineEnd { break }
+      if byte.isLineEnd {
+        endRow()
+        // Enough, also below a title.
+        if rowCount == 40 { break }
+        continue
+      }
+      isInRow = true
       if let delimiter = CSVTable.Delimiter(rawValue: byte) { counts[delimiter, default: 0] += 1 }
     }
+    endRow()
+    func weight(_ delimiter: CSVTable.Delimiter) -> (Int, Int) {
+      rows[delimiter, default: [:]].map { ($0.value, $0.key) }.max { $0 < $1 } ?? (0, 0)
+    }
     // On a tie the first in the order of the enumeration wins.
-    return CSVTable.Delimiter.allCases.max { counts[$0, default: 0] < counts[$1, default: 0] }
-      ?? .comma
+    return CSVTable.Delimiter.allCases.max { weight($0) < weight($1) } ?? .comma
   }
 
   private var byte: UInt8? { offset < source.bytes.count ? source.bytes[offset] : nil }

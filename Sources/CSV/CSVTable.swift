@@ -1,4 +1,5 @@
 package import Source
+package import Workbook
 
 /// A table of comma-separated values (RFC 4180 with the delimiters of spreadsheets). Each cell has its place.
 package struct CSVTable: Hashable, Sendable {
@@ -35,8 +36,8 @@ package struct CSVError: Error, Hashable, Sendable {
   package enum Problem: Hashable, Sendable {
     /// More bytes than `CSVReader.maximumBytes`.
     case fileTooLarge(bytes: Int)
-    /// The file of a spreadsheet program, which is no text.
-    case workbook
+    /// The file of a spreadsheet program without a table that can be used.
+    case workbook(WorkbookProblem)
     /// Bytes that are not UTF-8.
     case notUTF8
     /// Another encoding according to its byte order mark: `UTF-16` or `UTF-32`.

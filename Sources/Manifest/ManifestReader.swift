@@ -152,7 +152,9 @@ package struct ManifestReading: Sendable {
   package var content: [UInt8] { texts.content(without: secretKeys) }
   package var files: [String] { texts.texts.map(\.name) }
   /// A table of rooms, as it was read.
-  package typealias Table = (file: String, rooms: Int, delimiter: CSVTable.Delimiter, isWindows1252: Bool)
+  package typealias Table = (
+    file: String, rooms: Int, delimiter: CSVTable.Delimiter, encoding: SourceText.Encoding
+  )
   /// The tables of rooms, in the order of reading.
   package let tables: [Table]
   private let texts: TextCollection
@@ -166,7 +168,10 @@ package struct ManifestReading: Sendable {
     tables = decoder.lists.compactMap { list in
       guard case .rows(let layout) = list else { return nil }
       let text = texts.texts[layout.text]
-      return (text.name, (text.root?.items?.count ?? 1) - 1, layout.delimiter, text.source.isWindows1252)
+      return (
+        text.name, ((text.content ?? text.root)?.items?.count ?? 1) - 1, layout.delimiter,
+        text.source.encoding
+      )
     }
     secretKeys = decoder.vocabulary.secretKeys
     passwords = decoder.passwords
@@ -213,7 +218,7 @@ extension ManifestReading {
   /// is applied.
   /// - Parameter isAnswered: Whether a person answered the questions of the others with yes.
   package func fixed(isAnswered: Bool = false) -> [FixedText] {
-    excerpts.compactMap { excerpt in
+    excerpts.filter { $0.source.encoding != .workbook }.compactMap { excerpt in
       let fixes = diagnostics.compactMap(\.fix).filter {
         $0.edits.first?.range.text == excerpt.source.number && (isAnswered || $0.question == nil)
       }

@@ -1,9 +1,9 @@
 /// The bytes of a text file with an index of its lines.
 package struct SourceText: Sendable {
-  /// The whole file, in UTF-8 if it was in Windows-1252. It may be invalid UTF-8.
+  /// The whole file, converted to UTF-8 if it was in another encoding. It may be invalid UTF-8.
   package let bytes: [UInt8]
-  /// Whether the file is in Windows-1252.
-  package let isWindows1252: Bool
+  /// How the file was written.
+  package let encoding: Encoding
   /// Byte offset of the text: 3 after a byte order mark, else 0.
   package let start: Int
   /// The number of the text among several files, from 0. Its marks carry it.
@@ -11,20 +11,9 @@ package struct SourceText: Sendable {
 
   private let lineStarts: [Int]
 
-  package init(_ bytes: [UInt8], number: Int = 0) { self.init(bytes, number, isWindows1252: false) }
-
-  /// The text of a file that may be in Windows-1252: one that is not UTF-8.
-  package init(spreadsheet bytes: [UInt8], number: Int = 0) {
-    let text = Self(bytes, number: number)
-    guard case .invalid? = text.encodingProblem, let converted = Windows1252.decoded(bytes) else {
-      self = text
-      return
-    }
-    self.init(converted, number, isWindows1252: true)
-  }
-
-  private init(_ bytes: [UInt8], _ number: Int, isWindows1252: Bool) {
-    (self.bytes, self.number, self.isWindows1252) = (bytes, number, isWindows1252)
+  /// - Parameter encoding: How the file was written from which the bytes were converted.
+  package init(_ bytes: [UInt8], number: Int = 0, from encoding: Encoding = .utf8) {
+    (self.bytes, self.number, self.encoding) = (bytes, number, encoding)
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     self.start = start
     lineStarts = Self.lineStarts(of: bytes.span, from: start)
@@ -73,8 +62,41 @@ package struct SourceText: Sendable {
 }
 
 extension SourceText {
+  package enum Encoding: Hashable, Sendable {
+    case utf8
+    case windows1252
+    /// With a byte order mark.
+    case utf16(isBigEndian: Bool)
+    /// A spreadsheet program's own file. Each line of the text is a row of its sheet. No edit can be written back.
+    case workbook
+  }
+
+  /// The text of a file that may be in UTF-16, or, if it is not UTF-8, in Windows-1252.
+  package init(spreadsheet bytes: [UInt8], number: Int = 0) {
+    let text = Self(bytes, number: number)
+    switch text.encodingProblem {
+    case .invalid?:
+      guard let converted = Windows1252.decoded(bytes) else { break }
+      self.init(converted, number: number, from: .windows1252)
+      return
+    case .other("UTF-16")?:
+      let isBigEndian = bytes[0] == 0xFE
+      guard let converted = UTF16Text.decoded(bytes, isBigEndian: isBigEndian) else { break }
+      self.init(converted, number: number, from: .utf16(isBigEndian: isBigEndian))
+      return
+    default: break
+    }
+    self = text
+  }
+
   /// This text, or an edit of it, in the encoding of the file.
-  package func encoded(_ text: [UInt8]) -> [UInt8] { isWindows1252 ? Windows1252.encoded(text) : text }
+  package func encoded(_ text: [UInt8]) -> [UInt8] {
+    switch encoding {
+    case .utf8, .workbook: text
+    case .windows1252: Windows1252.encoded(text)
+    case .utf16(let isBigEndian): UTF16Text.encoded(text, isBigEndian: isBigEndian)
+    }
+  }
 
   /// Converts a byte range to marks.
   package func range(_ bytes: Range<Int>) -> SourceRange {

@@ -23,6 +23,7 @@ struct StockListTests {
       "C47C8D000001\nC47C8D000002\n", "Sensor\nC4-7C-8D-00-00-01\nC4-7C-8D-00-00-02\n",
       "Article;MAC;Note\nRS-1;C4:7C:8D:00:00:01;ok\nRS-1;C47C.8D00.0002;\n",
       "address,box\nc4:7c:8d:00:00:01,1\n,2\nc4:7c:8d:00:00:02,3\n",
+      "Delivery 4711\n\narticle,box\nC47C8D000001,1\nC47C8D000002,2\n",
       "Label\tPallet\r\nRobo Sensor MAC:C47C8D000001\t7\r\nRobo Sensor MAC:C47C8D000002\t7\r\n",
     ])
   func columns(_ text: String) throws {
@@ -40,7 +41,7 @@ struct StockListTests {
     "an invalid table is refused with its place and advice",
     arguments: [
       ("", "lists no device"), ("mac\n", "lists no device"),
-      ("article,box\nC47C8D000001,1\n", "no header names"),
+      ("article,box\nRS-1,1\n", "no header names"),
       ("C47C8D000001,C47C8D000002\n", "no header names"), ("mac\nC47C8D0000\n", "stock.csv:2: "),
       ("mac\nC47C8D000001 C47C8D000002\n", "stock.csv:2: this text has 2 addresses"),
       ("mac\n\"C47C8D000001\n", "stock.csv:2:1: this quote is never closed"),

@@ -2,6 +2,7 @@ import CSV
 import MarkedText
 import Source
 import Testing
+import Workbook
 
 @Suite("Tables of comma-separated values")
 struct CSVReaderTests {
@@ -64,27 +65,50 @@ struct CSVReaderTests {
   @Test("another encoding is reported by name, broken UTF-8 with its place, and a workbook as such")
   func encodings() {
     func problem(_ bytes: [UInt8]) -> CSVError? {
-      #expect(throws: CSVError.self) { try CSVReader.read(SourceText(spreadsheet: bytes)) }
+      #expect(throws: CSVError.self) { try CSVReader.read(SourceText(table: bytes)) }
     }
-    #expect(problem([0xFF, 0xFE, 0x41, 0x00])?.problem == .otherEncoding("UTF-16"))
+    #expect(problem([0xFF, 0xFE, 0x41])?.problem == .otherEncoding("UTF-16"))
+    #expect(problem([0xFF, 0xFE, 0x00, 0xD8])?.problem == .otherEncoding("UTF-16"), "half a character")
     // 0x81 is no character of Windows-1252; `ü` in UTF-8 shows that the rest is damaged UTF-8.
     for bytes in [[0x81], [0xC3, 0xBC, 0xFC]] as [[UInt8]] {
       let error = problem(Array("Zimmer;".utf8) + bytes + Array("\n".utf8))
       #expect(error?.problem == .notUTF8)
       #expect(error?.range.start.offset == 7 + bytes.count - 1)
     }
-    #expect(problem([0x50, 0x4B, 0x03, 0x04, 0x14])?.problem == .workbook)
+    #expect(problem([0x50, 0x4B, 0x03, 0x04, 0x14])?.problem == .workbook(.damaged))
+    #expect(problem([0xD0, 0xCF, 0x11, 0xE0])?.problem == .workbook(.oldOrProtected))
   }
 
   @Test("a table in Windows-1252 is read, and an edit of it is written in Windows-1252")
   func windows() throws {
     let bytes = Array("Zimmer;Preis\r\nK".utf8) + [0xFC] + Array("che;5 ".utf8) + [0x80]
-    let source = SourceText(spreadsheet: bytes)
-    #expect(source.isWindows1252)
+    let source = SourceText(table: bytes)
+    #expect(source.encoding == .windows1252)
     #expect(try CSVReader.read(source).rows[1].map(\.text) == ["Küche", "5 €"])
     #expect(source.encoded(source.bytes) == bytes)
     #expect(source.encoded(Array("ü€x".utf8)) == [0xFC, 0x80, UInt8(ascii: "x")])
-    let plain = SourceText(spreadsheet: Array("Küche".utf8))
-    #expect(!plain.isWindows1252 && plain.encoded(plain.bytes) == Array("Küche".utf8))
+    let plain = SourceText(table: Array("Küche".utf8))
+    #expect(plain.encoding == .utf8 && plain.encoded(plain.bytes) == Array("Küche".utf8))
+  }
+
+  @Test(
+    "a table in UTF-16 of either order is read, and an edit of it is written in the same",
+    arguments: [false, true])
+  func utf16(isBigEndian: Bool) throws {
+    let units = "\u{FEFF}Raum\tNr\r\nKüche 😀\t7".utf16
+    let bytes = units.flatMap { unit -> [UInt8] in
+      let (high, low) = (UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit))
+      return isBigEndian ? [high, low] : [low, high]
+    }
+    let source = SourceText(table: bytes)
+    #expect(try CSVReader.read(source).rows.map { $0.map(\.text) } == [["Raum", "Nr"], ["Küche 😀", "7"]])
+    #expect(source.encoded(source.bytes) == bytes)
+  }
+
+  @Test("the delimiter is that of the rows, not of a title above them")
+  func title() throws {
+    let table = "Rooms, printed 28.11., page 1\n\nroom;size;minor\nA;17,5;1\nB;20,0;2\n"
+    #expect(
+      try rows(table).dropFirst() == [["room", "size", "minor"], ["A", "17,5", "1"], ["B", "20,0", "2"]])
   }
 }

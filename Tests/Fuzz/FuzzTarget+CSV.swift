@@ -36,7 +36,7 @@ extension FuzzTarget {
       Array("building: B\nmatch: later\nrooms_from: rooms.csv\n".utf8), file: "building.yaml",
       families: .builtIn,
       files: ManifestFiles { name, _ in .success(.init(name: name, bytes: bytes)) })
-    let source = SourceText(spreadsheet: bytes, number: 1)
+    let source = SourceText(table: bytes, number: 1)
     for finding in reading.diagnostics where finding.range.text == 1 {
       try check(finding.range, in: source)
     }

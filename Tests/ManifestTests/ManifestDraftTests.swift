@@ -1,7 +1,9 @@
+import CSV
 import Families
 import Manifest
 import Model
 import SampleFacts
+import Source
 import Testing
 
 @Suite("A new manifest from `init`")
@@ -33,12 +35,18 @@ struct ManifestDraftTests {
     }
   }
 
+  private static func columns(
+    of text: String, needed: [String] = [], given: [ManifestDraft.Pair] = []
+  ) throws -> TableColumns {
+    TableColumns(
+      try CSVReader.read(SourceText(Array(text.utf8))), families: .builtIn, needed: needed, given: given)
+  }
+
   @Test("a new manifest maps the columns of a table")
   func table() throws {
     let table = "Zimmer;Beacon-Nr.;MAC;Etage;Bemerkung\n301;301;C47C8D000001;3;x\n"
       .replacing("C47C8D000001", with: "C4:7C:8D:00:00:01")
-    let columns = TableColumns(
-      headers: ["Zimmer", "Beacon-Nr.", "MAC", "Etage", "Bemerkung"], families: .builtIn)
+    let columns = try Self.columns(of: table)
     let draft = ManifestDraft(
       name: "B", profile: "robo-sensor", match: .address,
       rooms: .table(file: "r.csv", columns: columns.mapped, ignored: columns.ignored))
@@ -53,49 +61,89 @@ struct ManifestDraftTests {
   }
 
   @Test(
-    "the key of a column is guessed from its header",
+    "the key of a column is known from its header; an exact one wins, and of two others none is taken",
     arguments: [
-      (["Zimmer", "Minor", "MAC-Adresse"], ["room", "minor", "address"]),
-      (["Room", "Beacon", "Address"], ["room", "minor", "address"]),
-      (["ROOM", "name", "Minor ID", "Notes"], ["room", nil, "minor", nil]),
-      (["Name", "Raum", "minor"], ["room", nil, "minor"]),
-      (["Floor", "Etage", "WLAN", "Tags", "id"], ["floor", nil, "wifi", "tags", "id"]),
-      (["Beacon-Nr.", "Minor"], [nil, "minor"]),
-      (["", "room"], ["room"]),
-    ] as [([String], [String?])])
-  func columns(headers: [String], keys: [String?]) {
-    #expect(TableColumns(headers: headers, families: .builtIn).columns.map(\.key) == keys)
+      ("Zimmer;Minor;MAC-Adresse", ["room", "minor", "address"], []),
+      ("Room;Beacon;Address", ["room", "minor", "address"], []),
+      ("ROOM;name;Minor ID;Notes", ["room", nil, "minor", nil], []),
+      ("Name;Raum;minor", [nil, nil, "minor"], ["room"]),
+      ("Floor;Etage;WLAN;Tags;id", ["floor", nil, "wifi", "tags", "id"], []),
+      ("Beacon-Nr.;Minor", [nil, "minor"], []), (";room", ["room"], []),
+      ("Raum / Room;Minor (0-65535)", ["room", "minor"], []),
+      ("部屋番号;階;MACアドレス", ["room", "floor", "address"], []),
+    ] as [(String, [String?], [String])])
+  func columns(headers: String, keys: [String?], asked: [String]) throws {
+    let columns = try Self.columns(of: headers)
+    #expect(columns.columns.map(\.key) == keys)
+    #expect(columns.questions.map(\.key) == asked)
   }
 
-  @Test("a key that a person sets replaces the guess")
-  func corrected() {
-    var columns = TableColumns(headers: ["Zimmer", "Beacon", "Nr", "Notes"], families: .builtIn)
-    #expect(columns.set("minor", of: "Nr") == true)
-    #expect(columns.columns.map(\.key) == ["room", nil, "minor", nil])
-    #expect(columns.set("minor", of: "Number") == false)
-    #expect(columns.set("colour", of: "Nr") == false)
-    #expect(columns.set(nil, of: "Zimmer") == true)
+  @Test("the column of addresses is known by what is in it; for another key, content only gives candidates")
+  func content() throws {
+    let table = "Nr;Text;Adresse;Etikett\n1;A;Seeweg 1;C4:7C:8D:00:00:01\n2;B;Seeweg 2;C4:7C:8D:00:00:02\n"
+    let columns = try Self.columns(of: table, needed: ["room", "minor"])
+    #expect(columns.columns.map(\.key) == [nil, nil, nil, "address"])
+    #expect(columns.column(of: "address")?.reason == .content)
+    #expect(columns.questions.map(\.key) == ["room", "minor"])
+    #expect(columns.questions.map(\.candidates) == [["Text", "Adresse", "Nr"], ["Nr"]])
+    #expect(columns.questions.allSatisfy { !$0.isByWord })
+    let two = table.replacing("Text", with: "LAN").replacing(";A;", with: ";C4:7C:8D:00:01:01;")
+    #expect(try Self.columns(of: two).questions.map(\.candidates) == [["LAN", "Etikett"]])
+  }
+
+  @Test("the header is below titles, and above the first address if no word is known")
+  func header() throws {
+    #expect(try Self.columns(of: "Haus A;;\n;;\nZimmer;Minor;MAC\n1;2;\n").header == 1)
+    #expect(try Self.columns(of: "Lista;\nPokój;Etykieta\nA;C4:7C:8D:00:00:01\n").header == 1)
+    let bare = try Self.columns(of: "A1;C4:7C:8D:00:00:01\nA2;C4:7C:8D:00:00:02\n")
+    #expect(bare.header == nil && bare.columns.map(\.header) == ["A", "B"] && bare.rows.count == 2)
+  }
+
+  @Test("a key that a person gives replaces what the headers say")
+  func corrected() throws {
+    let table = "Zimmer;Beacon;Nr;Notes\n1;2;3;4\n"
+    let columns = try Self.columns(of: table, given: [.init("minor", "Nr"), .init("", "Zimmer")])
+    #expect(columns.columns.map(\.key) == [nil, nil, "minor", nil])
     #expect(columns.mapped == [.init("minor", "Nr")])
     #expect(columns.ignored == ["Zimmer", "Beacon", "Notes"])
-    #expect(columns.columns.map(\.isNamedSo) == [false, false, false, false])
-    var named = TableColumns(headers: ["Room", "Zimmer"], families: .builtIn)
-    #expect(named.set("room", of: "Zimmer") == true)
-    #expect(named.columns.map(\.key) == [nil, "room"])
-    #expect(named.columns.map(\.isNamedSo) == [false, false])
-    #expect(named.set("room", of: "Room") == true)
-    #expect(named.columns.map(\.key) == ["room", nil])
-    #expect(named.columns.map(\.isNamedSo) == [true, false])
+    for unknown in [ManifestDraft.Pair("minor", "Number"), .init("colour", "Nr")] {
+      #expect(try Self.columns(of: table, given: [unknown]).unknown == [unknown])
+    }
+  }
+
+  @Test("a secret in a table is no key of a room")
+  func secret() throws {
+    let columns = try Self.columns(of: "Room;pop;minor\nA;abcd1234;1\n", needed: ["room", "minor"])
+    #expect(columns.columns.map(\.key) == ["room", nil, "minor"])
+    #expect(columns.columns.map(\.secret) == [nil, "pop", nil])
+    #expect(columns.questions.isEmpty)
   }
 
   @Test(
-    "two numbers with a hyphen are a range, unless they can be a room's own number",
+    "commas separate rooms, and two numbers with a hyphen are a range",
     arguments: [
-      ("101-140", "{101..140}"), ("1 – 40", "{1..40}"), ("Room 101-140", "Room {101..140}"),
-      ("Room 301..332", "Room {301..332}"), ("Room 3-12", "Room 3-12"), ("Room 140-101", "Room 140-101"),
-      ("Room 1-2", "Room 1-2"), ("0-1", "{0..1}"), ("7-7", "7-7"), ("1-999999999", "{1..999999999}"),
-      ("1-1000000000", "1-1000000000"), ("Room {301..332}", "Room {301..332}"), ("Lobby", "Lobby"),
+      ("101-140", ["{101..140}"], true), ("1 – 40", ["{1..40}"], true),
+      ("Room 101-140", ["Room {101..140}"], true),
+      ("Room 301..332", ["Room {301..332}"], true), ("Room 3-12", ["Room {3..12}"], false),
+      ("Room 1-40", ["Room {1..40}"], false), ("Room 140-101", ["Room 140-101"], true),
+      ("Room 1-2", ["Room {1..2}"], false), ("0-1", ["{0..1}"], true), ("7-7", ["7-7"], true),
+      ("1-1000000000", ["1-1000000000"], true), ("Room {301..332}", ["Room {301..332}"], true),
+      ("Lobby", ["Lobby"], true), ("101-110, 201-220", ["{101..110}", "{201..220}"], false),
+      (
+        "Lobby, Room 101-110, 201-220, 305", ["Lobby", "Room {101..110}", "Room {201..220}", "Room 305"],
+        false
+      ),
+      ("Bar, 1-3", ["Bar", "{1..3}"], false),
     ])
-  func roomNames(text: String, name: String) {
-    #expect(ManifestDraft.roomName(text) == name)
+  func roomNames(text: String, entries: [String], isCertain: Bool) {
+    #expect(ListedRooms(text).entries == entries)
+    #expect(ListedRooms(text).isCertain == isCertain)
+  }
+
+  @Test("the rooms of a range are counted, with the first and the last")
+  func summary() {
+    #expect(ListedRooms.summary(ListedRooms("Room 1-40").names) == "40 rooms: Room 1 … Room 40")
+    #expect(ListedRooms.summary(ListedRooms("101-110, 201-220").names) == "30 rooms: 101 … 220")
+    #expect(ListedRooms.summary(["Lobby"]) == "1 room: Lobby")
   }
 }

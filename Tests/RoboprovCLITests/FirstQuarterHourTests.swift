@@ -1,22 +1,11 @@
 import Bluetooth
 import Foundation
+import RecordedText
 import Testing
 import VirtualBuilding
 
 @Suite("The first quarter of an hour of an installer", .timeLimit(.minutes(60)))
 struct FirstQuarterHourTests {
-  /// The rooms as a German Excel saves them as CSV: semicolons, Windows-1252, addresses without colons, or without addresses.
-  private static func table(hasAddresses: Bool) throws -> Data {
-    let rows = (1...40).map { number in
-      let address = ServedBuilding.address(number).description.replacing(":", with: "")
-      let note = number == 3 ? "Küche, groß" : ""
-      return
-        "Zimmer \(100 + number);\(100 + number);\(number <= 20 ? 1 : 2);\(hasAddresses ? address : "");\(note)"
-    }
-    let lines = ["Raum;Beacon-Nr.;Etage;MAC-Adresse;Bemerkung"] + rows
-    return try #require((lines.joined(separator: "\r\n") + "\r\n").data(using: .windowsCP1252))
-  }
-
   /// The command that the screen names as the next one, as words.
   private static func next(_ outcome: Invocation.Outcome) -> [String]? {
     let screen = outcome.errors + "\n" + outcome.output
@@ -25,15 +14,16 @@ struct FirstQuarterHourTests {
   }
 
   @Test(
-    "leads from a German Excel export to a provisioned building by what the screen says",
+    "leads from a German workbook to a provisioned building by what the screen says",
     arguments: [true, false])
   func excel(hasAddresses: Bool) async throws {
     try await Site.use { site in
-      try Self.table(hasAddresses: hasAddresses).write(to: site.directory.appending(path: "Räume.csv"))
+      let table = projectFile("Tests/Tables/forty-rooms\(hasAddresses ? "" : "-without-addresses").xlsx")
+      try FileManager.default.copyItem(at: table, to: site.directory.appending(path: "Räume.xlsx"))
       let sensors = (1...40).map { ServedBuilding.sensor($0) }
       try await site.serve(sensors, toPrograms: true) { building in
         var environment: [String: String] = [:]
-        var command = ["init", "--name", "Haus am See", "--network", "gaeste=Gäste", "--from", "Räume.csv"]
+        var command = ["init", "--name", "Haus am See", "--network", "gaeste=Gäste", "--from", "Räume.xlsx"]
         command += ["--password", "env"]
         var typed: [String] = []
         while typed.count < 8 {

@@ -159,20 +159,20 @@ struct InitCommandTests {
         "rooms.csv",
       ])
       for question in [
-        "“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” the same network",
+        "Enter if this is right", "Are “gaeste” and “GAESTE” the same network",
         "Are “gaeste” and “Gaeste” the",
       ] {
         try await run.prints(question, thenType: "\n")
       }
       let outcome = try await run.ended().expect(0)
       let screen = outcome.output + outcome.errors
-      #expect(
-        screen.contains("rooms.csv: 2 rows, with semicolons between the cells, in Windows-1252"), "\(outcome)"
-      )
-      let text = try Self.text(site)
-      for name in ["gaeste", "Gaeste", "GAESTE"] {
-        #expect(text.contains("  \(name): { ssid: Gasthaus, password: { prompt: true } }"), "\(text)")
+      #expect(screen.contains("rooms.csv is not UTF-8: it is read as Windows-1252"), "\(outcome)")
+      for line in ["“Zimmer”: room", "“Beacon-Nr.”: minor", "“WLAN”: wifi", "2 rooms: Küche … Bar"] {
+        #expect(screen.contains(line), "\(outcome)")
       }
+      let text = try Self.text(site)
+      #expect(text.contains("- { room: Küche, minor: 1, wifi: gaeste }"), "\(text)")
+      #expect(text.contains("- { room: Bar, minor: 2, wifi: gaeste }"), "\(text)")
     }
   }
 
@@ -209,6 +209,48 @@ struct InitCommandTests {
       #expect(text.contains("  wifi: { ssid: Hotel Wifi }"), "\(text)")
       #expect(text.contains("  wifi1: { ssid: None, password: { env: WIFI_WIFI1 } }"), "\(text)")
       #expect(text.contains("- { room: \"Room {1..3}\", minor: 1 }"), "\(text)")
+    }
+  }
+
+  @Test("a list of rooms is counted, and one that can be read in two ways is asked about")
+  func counted() async throws {
+    try await Site.use { site in
+      let list = ["init", "--name", "House", "--profile", "robo-sensor", "--rooms", "Room 1-40"]
+      try await site.run(list).expect(
+        64, errors: "can be 40 rooms: Room 1 … Room 40, or one room", "--count 40")
+      try await site.run(list + ["--count", "39"]).expect(64, errors: "40 rooms")
+      #expect(!site.has("building.yaml"))
+      try await site.run(list + ["--count", "1"]).expect(0, output: "1 room")
+      try FileManager.default.removeItem(at: site.directory.appending(path: "building.yaml"))
+      try await site.run(list + ["--count", "40"]).expect(0, output: "40 rooms")
+      let run = try site.startAtTerminal([
+        "init", "other.yaml", "--name", "House", "--rooms", "101-110, 201-220",
+      ])
+      for question in ["Family of the devices", "SSID of the WiFi", "30 rooms: 101 … 220"] {
+        try await run.prints(question, thenType: "\n")
+      }
+      try await run.ended().expect(0)
+      #expect(try Self.text(site, "other.yaml").contains("- { room: \"{201..220}\", minor: 201 }"))
+    }
+  }
+
+  @Test("at a terminal `init --from` asks what the table leaves open, and takes corrections")
+  func dialog() async throws {
+    try await Site.use { site in
+      try site.write("rooms.csv", "Raum;Raumname;Anzahl\n101;Lobby;1\n102;Bar;2\n")
+      let run = try site.startAtTerminal([
+        "init", "--name", "House", "--profile", "robo-sensor", "--network", "a=A", "--password", "none",
+        "--from",
+        "rooms.csv",
+      ])
+      for (question, answer) in [
+        ("The column of the `room`", "Raumname"), ("The column of the `minor`", ""),
+        ("Enter if this is right", "minor=Anzahl"), ("Column “Anzahl”: minor", ""),
+      ] {
+        try await run.prints(question, thenType: answer + "\n")
+      }
+      try await run.ended().expect(0)
+      #expect(try Self.text(site).contains("columns: { room: Raumname, minor: Anzahl }"))
     }
   }
 }

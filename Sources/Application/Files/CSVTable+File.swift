@@ -7,7 +7,7 @@ extension CSVTable {
   /// - Throws: `CommandFailure` if it cannot be read, or is no table.
   init(of file: String) throws {
     let bytes = try InputFile.read(file, atMost: CSVReader.maximumBytes).bytes
-    try self.init(SourceText(spreadsheet: bytes), file: file)
+    try self.init(SourceText(table: bytes), file: file)
   }
 
   /// Reads the table in the text of a file.

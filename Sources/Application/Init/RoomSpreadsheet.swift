@@ -1,26 +1,40 @@
 import CSV
 import FoundationEssentials
+import Manifest
+import Source
 
-/// A CSV table of rooms, for `init --from`.
+/// A table of rooms, for `init --from`.
 package struct RoomSpreadsheet {
-  private let table: CSVTable
+  let table: CSVTable
+  /// Whether it is a spreadsheet program's own file, which roboprov does not write.
+  let isWorkbook: Bool
+  /// Whether it may be in another encoding than Windows-1252.
+  package let isAssumed: Bool
 
-  /// - Throws: `CommandFailure` if the file cannot be read, is not CSV, or has no rooms.
-  package init(_ path: String) throws {
-    table = try CSVTable(of: path)
-    guard table.rows.count > 1 else {
+  /// - Parameter sheet: The sheet of a workbook; nil for the only one with a table.
+  /// - Throws: `CommandFailure` if the file cannot be read, is no table, or has no rooms.
+  package init(_ path: String, sheet: String? = nil) throws {
+    let bytes = try InputFile.read(path, atMost: CSVReader.maximumBytes).bytes
+    let source = SourceText(table: bytes, sheet: sheet ?? Self.sheet(of: bytes))
+    isWorkbook = source.encoding == .workbook
+    isAssumed = source.encoding == .windows1252
+    table = try CSVTable(source, file: path)
+    guard !table.rows.isEmpty else {
       throw CommandFailure(
         .manifest, "\(path) has no rooms",
-        advice: "Its first row names the columns, and each further row is a room.")
+        advice: "A row of it names the columns, and each further row is a room.")
     }
   }
 
-  package var headers: [String] { table.rows[0].map(\.text) }
-
-  /// The cells of a column, row by row; an empty text if a row is too short.
-  package func values(of header: String) -> [String] {
-    guard let index = headers.firstIndex(of: header) else { return [] }
-    return table.rows.dropFirst().map { $0.indices.contains(index) ? $0[index].text : "" }
+  /// The only sheet of several whose header has words for rooms: Numbers adds a summary.
+  private static func sheet(of bytes: [UInt8]) -> String? {
+    let names = SourceText.sheets(of: bytes)
+    guard names.count > 1 else { return nil }
+    let rooms = names.filter { name in
+      guard let table = try? CSVReader.read(SourceText(table: bytes, sheet: name)) else { return false }
+      return TableColumns(table, families: BuiltIn.families).isNamed
+    }
+    return rooms.count == 1 ? rooms[0] : nil
   }
 
   /// The path of a file for the manifest: only the file name if both are in the same directory, otherwise

@@ -40,6 +40,9 @@ package enum LabelText {
     }
     return address
   }
+
+  /// Whether a text has one address.
+  package static func hasAddress(_ text: String) -> Bool { (try? address(in: text)) != nil }
 }
 
 /// What a label says about its device.

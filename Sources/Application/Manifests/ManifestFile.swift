@@ -113,6 +113,10 @@ package struct ManifestFile {
         .manifest,
         "\(file) has no column `\(key)`, so \(name) cannot get \(isRenaming ? "another name" : "its device")",
         advice: "Add a column `\(key)` to its first row; its cells may be empty.")
+    case .workbook(let file):
+      return CommandFailure(
+        .manifest, "\(file) is a workbook, which roboprov reads but does not write: \(name) was not changed",
+        advice: "Save it as “CSV UTF-8”, and name that file under `rooms_from`.")
     case .rangeInTable(let file, let line):
       return CommandFailure(
         .manifest,

@@ -34,16 +34,21 @@ package enum ManifestFindings {
 
   /// How the tables of rooms were read, a line for each.
   package static func tables(_ reading: ManifestReading) -> [String] {
-    reading.tables.filter { $0.delimiter != .comma || $0.isWindows1252 }.map { table in
+    reading.tables.filter { $0.delimiter != .comma || $0.encoding != .utf8 }.map { table in
       let delimiter =
         switch table.delimiter {
         case .semicolon: "semicolons"
         case .comma: "commas"
         case .tab: "tabs"
         }
-      return
-        "\(table.file.visible): \(table.rooms) row\(table.rooms == 1 ? "" : "s"), with \(delimiter) between the cells"
-        + (table.isWindows1252 ? ", in Windows-1252" : "")
+      let form =
+        switch table.encoding {
+        case .utf8: ", with \(delimiter) between the cells"
+        case .windows1252: ", with \(delimiter) between the cells, in Windows-1252"
+        case .utf16: ", with \(delimiter) between the cells, in UTF-16"
+        case .workbook: ", from a workbook"
+        }
+      return "\(table.file.visible): \(table.rooms) row\(table.rooms == 1 ? "" : "s")\(form)"
     }
   }
 

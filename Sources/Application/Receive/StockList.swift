@@ -28,10 +28,13 @@ package struct StockList: Sendable {
   /// - Throws: `CommandFailure`.
   init(_ table: CSVTable, file: String) throws {
     self.file = file
-    let column = try Self.column(of: table, in: file)
-    let hasHeader = table.rows.first.map { (try? LabelText.address(in: $0[column].text)) == nil } ?? false
+    let columns = TableColumns(table, families: BuiltIn.families, isAddress: LabelText.hasAddress)
+    let column = try Self.column(of: columns, in: file)
+    // A table with one column may begin with an address.
+    let first = table.rows.first.map { column < $0.count ? $0[column].text : "" } ?? ""
+    let isHeader = columns.columns.count > 1 || !LabelText.hasAddress(first)
     var known: Set<BluetoothAddress> = []
-    for row in table.rows.dropFirst(hasHeader ? 1 : 0) {
+    for row in isHeader ? columns.rows : table.rows {
       guard row.indices.contains(column), !row[column].text.isEmpty else { continue }
       let entry = try Self.entry(row[column], in: file)
       if known.insert(entry.address).inserted { entries.append(entry) } else { repeated.append(entry) }
@@ -42,19 +45,17 @@ package struct StockList: Sendable {
     }
   }
 
-  private static func column(of table: CSVTable, in file: String) throws -> Int {
-    let headers = table.rows.first?.map(\.text) ?? []
-    guard headers.count > 1 else { return 0 }
-    let header = TableColumns(headers: headers, families: BuiltIn.families).header(of: "address")
-    guard let header, let column = headers.firstIndex(of: header) else {
+  private static func column(of columns: TableColumns, in file: String) throws -> Int {
+    guard columns.columns.count > 1 else { return columns.columns.first?.index ?? 0 }
+    guard let column = columns.column(of: "address") else {
       throw CommandFailure(
         .manifest, "\(file): no header names a column of addresses",
         advice: """
           Name the column “address”, “MAC” or “label” in the first row, or remove the other columns. The columns: \
-          \(headers.joined(separator: ", ").visible)
+          \(columns.columns.map(\.header).joined(separator: ", ").visible)
           """)
     }
-    return column
+    return column.index
   }
 
   private static func entry(_ cell: CSVTable.Cell, in file: String) throws -> Entry {

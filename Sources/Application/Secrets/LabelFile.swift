@@ -46,9 +46,15 @@ struct LabelFile {
 
   /// Writes the file with this label, in place of an earlier one of the device.
   /// - Throws: `CommandFailure` if it was not changed.
-  func write(_ secrets: [SettingName: Secret], of device: String) throws {
+  func write(_ secrets: [SettingName: Secret], of device: String) throws { try write([device: secrets]) }
+
+  /// Writes the file with these labels by the names of their devices, in place of earlier ones.
+  /// - Throws: `CommandFailure` if it was not changed.
+  func write(_ added: [String: [SettingName: Secret]]) throws {
     var labels = labels
-    labels[device] = Dictionary(uniqueKeysWithValues: secrets.map { ($0.rawValue, $1.reveal()) })
+    for (device, secrets) in added {
+      labels[device] = Dictionary(uniqueKeysWithValues: secrets.map { ($0.rawValue, $1.reveal()) })
+    }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let text = [UInt8](try encoder.encode(labels)) + [UInt8(ascii: "\n")]

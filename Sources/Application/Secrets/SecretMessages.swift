@@ -7,8 +7,12 @@ enum SecretMessages {
   static func failure(
     _ missing: [(wanted: SecretResolver.Wanted, problem: SecretError)]
   ) -> CommandFailure {
-    // A question that was not asked yet needs no action.
-    let missing = missing.filter { $0.problem != .notAsked }
+    // A question that was not asked yet needs no action, and a file that all rooms name is one problem.
+    let all = missing
+    let missing = all.indices.filter { index in
+      guard case .openToOthers = all[index].problem else { return all[index].problem != .notAsked }
+      return !all[..<index].contains { $0.problem == all[index].problem }
+    }.map { all[$0] }
     let list = CommandFailure.list(missing) { wanted, problem in
       let place = "\(wanted.reference.file.visible):\(wanted.reference.line):\(wanted.reference.column)"
       let words = sentence(problem, wanted.reference.source)

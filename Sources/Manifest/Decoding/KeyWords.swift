@@ -17,33 +17,59 @@ extension Vocabulary {
 
   /// The words for that key.
   private static let numberWords = [
-    "minorid", "minorno", "minornr", "minornummer", "beaconminor", "beacon", "beaconid", "beaconnr",
-    "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor",
+    "minorid", "minorno", "minornr", "minornummer", "minornumber", "beaconminor", "beacon", "beaconid",
+    "beaconnr",
+    "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor", "ibeacon", "minorwert", "minorvalue",
+    "numérobeacon",
+    "nbeacon", "nºbeacon", "numerobeacon", "númerobeacon", "mineur", "menor", "minore", "マイナー",
+    "マイナー番号", "マイナー値", "ビーコン", "ビーコン番号",
   ]
 
+  // In English, German, French, Spanish, Italian, Dutch and Japanese.
   private static let words: [(key: String, words: [String])] = [
     (
       "room",
       [
         "zimmer", "raum", "raumname", "zimmername", "zimmernummer", "zimmernr", "raumnummer", "raumnr",
-        "roomname", "roomnumber", "roomno", "roomnr", "name", "bezeichnung", "chambre", "pièce", "camera",
-        "habitación",
+        "roomname", "roomnumber", "roomno", "roomnr", "rooms", "name", "bezeichnung", "raumbezeichnung",
+        "chambre",
+        "chambren", "chambreno", "numérodechambre", "ndechambre", "nchambre", "pièce", "salle", "local",
+        "camera", "stanza", "ncamera",
+        "numerocamera", "numerostanza", "locale", "habitación", "habitacion", "sala", "cuarto", "nhabitación",
+        "númerodehabitación", "kamer", "kamernummer", "kamernr", "ruimte", "ruimtenummer", "lokaal", "部屋",
+        "部屋番号",
+        "部屋名", "客室", "客室番号", "号室", "ルーム", "space", "spacename", "unit",
       ]
     ),
     (
       "address",
       [
-        "mac", "macaddress", "macadresse", "macadress", "bleaddress", "bleadresse", "blemac", "btaddress",
-        "btmac", "bdaddr", "bdaddress", "bluetoothaddress", "bluetoothadresse", "adresse", "adress",
-        "sensoraddress", "sensoradresse", "sensormac", "sensor", "label",
+        "mac", "macaddress", "macadresse", "macadress", "maccode", "macid", "bleaddress", "bleadresse",
+        "blemac",
+        "btaddress", "btmac", "bdaddr", "bdaddress", "bluetoothaddress", "bluetoothadresse", "bluetoothmac",
+        "adresse", "adress", "sensoraddress", "sensoradresse", "sensormac", "sensor", "label", "adressemac",
+        "adressebluetooth", "direcciónmac", "direccionmac", "dirección", "indirizzomac", "indirizzo",
+        "macadres",
+        "adres", "bluetoothadres", "macアドレス", "アドレス", "bluetoothアドレス",
       ]
     ),
     (
       "floor",
-      ["etage", "stock", "stockwerk", "geschoss", "geschoß", "level", "storey", "story", "étage", "piano"]
+      [
+        "etage", "stock", "stockwerk", "geschoss", "geschoß", "ebene", "level", "storey", "story", "étage",
+        "niveau",
+        "piano", "livello", "planta", "piso", "nivel", "verdieping", "階", "フロア", "階数",
+      ]
     ),
-    ("wifi", ["wlan", "network", "netzwerk", "netz", "wifinetwork", "networks"]),
-    ("tags", ["tag", "group", "gruppe", "groups", "gruppen"]),
+    (
+      "wifi",
+      [
+        "wlan", "network", "netzwerk", "netz", "wifinetwork", "networks", "ssid", "wifissid", "wlanssid",
+        "réseau",
+        "réseauwifi", "red", "redwifi", "rete", "retewifi", "netwerk", "wifinetwerk", "ネットワーク", "無線lan",
+      ]
+    ),
+    ("tags", ["tag", "group", "gruppe", "groups", "gruppen", "groupe", "grupo", "gruppo", "groep", "グループ"]),
     ("profile", ["family", "devicefamily"]),
     ("ssid", ["name", "networkname", "wifiname", "wlanname"]),
     ("password", ["passwort", "kennwort", "passphrase", "psk", "wifipassword", "wlanpasswort", "pw", "pwd"]),

@@ -1,6 +1,7 @@
 package import CSV
 import Model
 import Source
+import Workbook
 import YAML
 
 extension ManifestDecoder {
@@ -20,14 +21,17 @@ extension ManifestDecoder {
       path = file
     }
     guard let source = file(path, "rooms_from", atMost: CSVReader.maximumBytes) else { return nil }
-    let table: CSVTable
+    var table: CSVTable
     do throws(CSVError) {
       table = try CSVReader.read(source)
     } catch {
       findings.append(Diagnostic(error))
       return nil
     }
+    // Also the title above the header, which is no row.
     texts.set(YAMLNode(table), isWhole: true, of: source.number)
+    let first = self.header(of: table, mapping)
+    table.rows.removeFirst(first)
     guard let header = table.rows.first else {
       return refused(
         .badTable, "the table is empty", at: path.range,
@@ -42,7 +46,7 @@ extension ManifestDecoder {
       columns: columns.enumerated().reduce(into: [:]) { places, column in
         for key in column.element.keys { places[key] = column.offset }
       })
-    if source.isWindows1252 { warnOfEncoding(of: table, columns.map(\.keys)) }
+    if source.encoding == .windows1252 { warnOfEncoding(of: table, columns.map(\.keys)) }
     return (rows(of: table, columns), layout)
   }
 
@@ -97,6 +101,16 @@ extension ManifestDecoder {
     }
   }
 
+  /// The index of the row that names the columns; 0 if no word is known.
+  private func header(of table: CSVTable, _ mapping: ColumnMapping) -> Int {
+    vocabulary.header(of: table) { isKnown($0, mapping) } ?? 0
+  }
+
+  private func isKnown(_ text: String, _ mapping: ColumnMapping) -> Bool {
+    mapping.ignored.contains { $0.text == text } || mapping.columns.contains { $0.header == text }
+      || vocabulary.column(named: text) != nil
+  }
+
   private mutating func keys(
     of header: [CSVTable.Cell], _ mapping: ColumnMapping
   ) -> [(keys: [String], range: SourceRange)] {
@@ -109,11 +123,7 @@ extension ManifestDecoder {
     }
     var places: [String: SourceRange] = [:]
     let ignored = Set(mapping.ignored.map(\.text))
-    func isKnown(_ text: String) -> Bool {
-      ignored.contains(text) || mapping.columns.contains { $0.header == text }
-        || Vocabulary.key(spelt: text, among: vocabulary.columns) != nil
-        || vocabulary.key(meantBy: text, among: vocabulary.columns) != nil
-    }
+    func isKnown(_ text: String) -> Bool { self.isKnown(text, mapping) }
     // A table without a header begins with data, perhaps with a password.
     let isHeader = header.count { isKnown($0.text) } * 2 >= header.count { !$0.text.isEmpty }
     return header.map { cell in
@@ -124,7 +134,7 @@ extension ManifestDecoder {
         return (mapped, cell.range)
       }
       guard let key = Vocabulary.key(spelt: cell.text, among: vocabulary.columns) else {
-        let meant = vocabulary.key(meantBy: cell.text, among: vocabulary.columns)
+        let meant = vocabulary.column(named: cell.text)
         let similar = meant ?? nearest(to: cell.text, of: vocabulary.columns)
         let shown = isHeader ? presentable(cell.text).map { YAMLScalar.text($0) } : nil
         error(
@@ -192,11 +202,8 @@ extension Diagnostic {
           .fileTooLarge, "the file has \(bytes) bytes; \(CSVReader.maximumBytes) are allowed",
           "is it the right file?"
         )
-      case .workbook:
-        (
-          .wrongEncoding, "this is the file of a spreadsheet program, not a CSV table",
-          "open it there, and save it as “CSV UTF-8”"
-        )
+      case .workbook(let problem):
+        (.badTable, Self.message(problem), Self.advice(problem))
       case .notUTF8:
         (.wrongEncoding, "neither UTF-8 nor Windows-1252 from here on", "export the table as “CSV UTF-8”")
       case .otherEncoding(let name):
@@ -209,4 +216,29 @@ extension Diagnostic {
       }
     self.init(.error, code, message, at: error.range, advice: advice)
   }
+
+  private static func advice(_ problem: WorkbookProblem) -> String {
+    switch problem {
+    case .oldOrProtected, .otherFormat, .damaged:
+      "open it in the spreadsheet program, and save it as .xlsx without a password, or as “CSV UTF-8”"
+    case .tooLarge, .empty, .severalSheets: "save the sheet of the rooms alone, or as “CSV UTF-8”"
+    case .noSheet: "check the name of the sheet"
+    }
+  }
+
+  private static func message(_ problem: WorkbookProblem) -> String {
+    switch problem {
+    case .oldOrProtected: "this workbook is an old one (.xls), or has a password"
+    case .otherFormat: "this is neither .xlsx nor .ods"
+    case .damaged: "this workbook is damaged"
+    case .tooLarge: "this workbook is larger than any table of rooms"
+    case .empty: "this workbook is empty"
+    case .severalSheets(let names): "this workbook has \(names.count) sheets with a table: \(names.quoted)"
+    case .noSheet(let names): "this workbook has no such sheet, only \(names.quoted)"
+    }
+  }
+}
+
+extension [String] {
+  fileprivate var quoted: String { map { "“\($0)”" }.joined(separator: ", ") }
 }

@@ -81,15 +81,6 @@ package struct ManifestDraft: Sendable {
     self.rooms = rooms
   }
 
-  /// A name as people write it: `101-140`, or `Room 101-140` with as many digits on both sides, is a range.
-  package static func roomName(_ text: String) -> String {
-    guard let match = text.wholeMatch(of: /(.*?)([0-9]+) ?(?:-|–|\.\.) ?([0-9]+)/),
-      let last = Int(match.3, in: 1...999_999_999), let first = Int(match.2, in: 0...last), first < last,
-      match.1.isEmpty || match.2.count > 1 && match.2.count == match.3.count
-    else { return text }
-    return "\(match.1){\(match.2)..\(match.3)}"
-  }
-
   package var text: String {
     [heading, wifi, defaults, matching, roomList].filter { !$0.isEmpty }.joined(separator: "\n")
   }

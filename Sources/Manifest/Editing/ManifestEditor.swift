@@ -96,6 +96,7 @@ package struct ManifestEditor: Sendable {
     for change in changes { parts.append(try change.change()) }
     let (number, line) = (parts[0].text, parts[0].line)
     let text = decoder.texts.texts[number]
+    guard text.source.encoding != .workbook else { throw .workbook(file: text.name) }
     var edited = text.source.bytes
     // From the end, so that the places of the others stay.
     for part in parts.sorted(by: { $0.bytes.lowerBound > $1.bytes.lowerBound }) {
@@ -148,6 +149,8 @@ package enum ManifestEditError: Error, Hashable, Sendable {
   case taken(by: RoomID)
   /// The room is a row of a table without a column for this key.
   case noColumn(file: String, of: String)
+  /// The room is a row of a spreadsheet program's own file, which is not written.
+  case workbook(file: String)
   /// The room belongs to a range in a table row.
   case rangeInTable(file: String, line: Int)
   /// No room of its family can have the name: a name has this many bytes, and no braces or control characters.

@@ -1,3 +1,4 @@
+import CSV
 import Source
 import YAML
 
@@ -27,11 +28,11 @@ struct TextCollection {
 
   init(_ vocabulary: Vocabulary) { self.vocabulary = vocabulary }
 
-  /// Adds a text, which only as a table may be in Windows-1252; returns it with its number.
+  /// Adds a text, which only as a table may be in another encoding than UTF-8; returns it with its number.
   mutating func add(_ bytes: [UInt8], name: String, isTable: Bool = false) -> SourceText {
     let source =
       isTable
-      ? SourceText(spreadsheet: bytes, number: texts.count) : SourceText(bytes, number: texts.count)
+      ? SourceText(table: bytes, number: texts.count) : SourceText(bytes, number: texts.count)
     texts.append(Text(name: name, source: source, shown: ByteMarks(count: source.bytes.count)))
     return source
   }

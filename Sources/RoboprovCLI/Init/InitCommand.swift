@@ -16,11 +16,12 @@ struct InitCommand: AsyncParsableCommand {
     abstract: "Write a new, valid manifest with comments, from questions, a spreadsheet or a scan.",
     discussion: """
       roboprov init building.yaml
-      roboprov init building.yaml --from rooms.csv --column minor=Beacon-Nr.
+      roboprov init building.yaml --from rooms.xlsx --column minor=Beacon-Nr.
       roboprov init building.yaml --from-scan --name Seeblick
 
-      At a terminal it asks for each value that no option gives. --from reads the rooms from a CSV table and recognises the \
-      columns by their headers; --column corrects that. --from-scan makes a room for each sensor that waits for provisioning, \
+      At a terminal it asks for each value that no option gives. --from reads the rooms from a table (.xlsx, .ods, CSV), \
+      finds its header, and recognises the columns by words in seven languages and the addresses by what they are. It shows how, \
+      and asks what is not certain; without a terminal it writes nothing then, and prints the command with the options. --from-scan makes a room for each sensor that waits for provisioning, \
       the strongest first. It never overwrites an existing file.
       """)
 
@@ -52,20 +53,39 @@ struct InitCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Rooms: a name, or a range such as 'Room 301-332'. Repeat the option for more. Minors are the numbers in the names.",
-      valueName: "name"))
+      "Rooms: names and ranges, such as 'Lobby, Room 301-332'. Repeat the option for more. Minors are the numbers in the names.",
+      valueName: "names"))
   var rooms: [String] = []
 
   @Option(
-    help: ArgumentHelp("Read the rooms from this CSV table.", valueName: "file"),
-    completion: .file(extensions: ["csv"]))
+    help: ArgumentHelp("Read the rooms from this table: .xlsx, .ods, or CSV.", valueName: "file"),
+    completion: .file(extensions: ["xlsx", "ods", "csv", "tsv", "txt"]))
   var from: String?
+
+  @Option(help: ArgumentHelp("With --from: the sheet of a workbook with several tables.", valueName: "name"))
+  var sheet: String?
 
   @Option(
     help: ArgumentHelp(
       "With --from: the column of a key, such as minor=Beacon-Nr.; =HEADER ignores a column. Repeat the option for more.",
       valueName: "key=header"))
   var column: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "With --from, for a table without minors: `names` takes the number in each name, `from 1` counts up.",
+      valueName: "names|from"))
+  var minors: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The number of rooms, which decides whether `Room 1-40` is a range; another number writes nothing.",
+      valueName: "rooms"))
+  var count: Int?
+
+  @Flag(help: "With --from: 1,101 and 1.101 are the number 1101.")
+  var thousands = false
 
   @Flag(help: "Scan for --scan-time seconds, and make a room for each device that waits for provisioning.")
   var fromScan = false
@@ -86,7 +106,16 @@ struct InitCommand: AsyncParsableCommand {
     if password == .labels {
       throw ValidationError("--password: no label has the password of a WiFi network")
     }
-    if !column.isEmpty, from == nil { throw ValidationError("--column needs --from") }
+    let onlyOfTables = [
+      ("--column", !column.isEmpty), ("--sheet", sheet != nil), ("--minors", !minors.isEmpty),
+      ("--thousands", thousands),
+    ]
+    if from == nil, let option = onlyOfTables.first(where: { $0.1 }) {
+      throw ValidationError("\(option.0) needs --from")
+    }
+    if !minors.isEmpty, TableImport.Numbers(minors) == nil {
+      throw ValidationError("--minors takes `names`, or `from` and a number")
+    }
     if simulation.simulate, !fromScan { throw ValidationError("--simulate needs --from-scan") }
   }
 
@@ -184,7 +213,7 @@ struct InitCommand: AsyncParsableCommand {
       if network.isEmpty { draft.networks = await questions.networks(in: draft, networkDraft) }
     }
     if let from {
-      try await take(from, into: &draft, questions)
+      try await take(from, of: family, into: &draft, questions)
     } else if fromScan {
       try await scan(for: family, into: &draft)
     } else {
@@ -195,7 +224,7 @@ struct InitCommand: AsyncParsableCommand {
           return draft.problem { $0.rooms = .entries(Self.entries([answer], counted: counted)) }
         }
         if let answer, Self.isTable(answer) {
-          try await take(answer, into: &draft, questions)
+          try await take(answer, of: family, into: &draft, questions)
           return draft
         }
         if answer == nil {
@@ -203,12 +232,33 @@ struct InitCommand: AsyncParsableCommand {
         }
         names = answer.map { [$0] } ?? ["Room 101-110"]
       }
-      draft.rooms = .entries(Self.entries(names, counted: counted))
+      draft.rooms = .entries(Self.entries(try await confirmed(names, questions), counted: counted))
     }
     return draft
   }
 
-  private static func isTable(_ answer: String) -> Bool { answer.lowercased().hasSuffix(".csv") }
+  private static func isTable(_ answer: String) -> Bool {
+    ["csv", "tsv", "txt", "xlsx", "ods"].contains { answer.lowercased().hasSuffix("." + $0) }
+  }
+
+  /// The entries that lists of rooms mean, if they can mean only those, or their number is confirmed.
+  private func confirmed(_ lists: [String], _ questions: InitQuestions) async throws -> [String] {
+    let readings = lists.map { ListedRooms($0) }
+    let names = readings.flatMap(\.names)
+    let isCertain = readings.allSatisfy(\.isCertain)
+    let summary = ListedRooms.summary(names).visible
+    if count == names.count || count == nil && isCertain { return readings.flatMap(\.entries) }
+    if count == lists.count { return lists }
+    if count == nil, questions.canAsk, await questions.isRight("\(summary): is this right") {
+      return readings.flatMap(\.entries)
+    }
+    throw CommandFailure(
+      .usage,
+      isCertain
+        ? "--count \(count ?? 0) is not the number of rooms: \(summary)"
+        : "“\(lists.joined(separator: ", ").visible)” can be \(summary), or \(lists.count == 1 ? "one room" : "\(lists.count) rooms"); nothing was written",
+      advice: "If it is \(names.count) rooms, add --count \(names.count); else --count \(lists.count).")
+  }
 
   /// Why a file is no table of rooms; nil if it is one.
   private static func problem(ofTable file: String) -> String? {
@@ -228,21 +278,22 @@ struct InitCommand: AsyncParsableCommand {
 
   private func pairs(_ texts: [String], _ option: String) throws -> [ManifestDraft.Pair] {
     try texts.map { text in
-      guard let sign = text.firstIndex(of: "="), text.index(after: sign) < text.endIndex else {
+      guard let pair = ManifestDraft.Pair(parsing: text) else {
         throw CommandFailure(
           .usage, "\(option): “\(text.visible)” is not a pair KEY=VALUE",
           advice:
             "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "address=Label")"
         )
       }
-      return .init(String(text[..<sign]), String(text[text.index(after: sign)...]))
+      return pair
     }
   }
 
   /// The entries of rooms. The number of a device is the first number in the name if it fits, otherwise the
   /// position in the list.
   private static func entries(_ names: [String], counted: SettingDescription?) -> [[ManifestDraft.Pair]] {
-    names.map(ManifestDraft.roomName).enumerated().map { index, name in
+    names.flatMap { ListedRooms($0).isCertain ? ListedRooms($0).entries : [$0] }.enumerated().map {
+      index, name in
       guard let counted, case .integer(let bounds) = counted.kind else { return [.init("room", name)] }
       let number = name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0, in: bounds) }
       let fitting = number ?? min(index + 1, bounds.upperBound)
@@ -253,40 +304,55 @@ struct InitCommand: AsyncParsableCommand {
   // MARK: The sources of rooms
 
   private func take(
-    _ file: String, into draft: inout ManifestDraft, _ questions: InitQuestions
+    _ file: String, of family: DeviceFamily, into draft: inout ManifestDraft, _ questions: InitQuestions
   ) async throws {
-    let table = try RoomSpreadsheet(file)
-    var columns = TableColumns(headers: table.headers, families: BuiltIn.families)
-    let given = try pairs(column, "--column")
-    for pair in given {
-      guard columns.set(pair.key.isEmpty ? nil : pair.key, of: pair.value) else {
-        throw CommandFailure(
-          .usage,
-          "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(file)",
-          advice: "The columns: \(table.headers.joined(separator: ", ").visible)\nThe keys: "
-            + columns.keys.joined(separator: ", "))
-      }
+    var answers = TableImport.Answers()
+    answers.columns = try pairs(column, "--column")
+    answers.numbers = TableImport.Numbers(minors)
+    (answers.count, answers.hasThousands) = (count, thousands)
+    let rooms = try await ImportDialog(file: file, questions: questions)
+      .rooms(of: RoomSpreadsheet(file, sheet: sheet), family, answers)
+    func values(_ key: String) -> [String?] {
+      rooms.entries.map { entry in entry.first { $0.key == key }?.value }
     }
-    for column in columns.columns
-    where !column.isNamedSo && !given.contains(where: { $0.value == column.header }) {
-      while await !columns.set(questions.key(of: column), of: column.header) {
-        Console.say("  The keys: \(columns.keys.joined(separator: ", "))")
-      }
+    let labels = draft.secrets.lazy.compactMap { if case .labels(let path) = $0.source { path } else { nil } }
+      .first
+    if let labels {
+      try rooms.writeLabels(to: InputFile.path(labels, beside: manifest), for: manifest)
+    } else if rooms.labelCount > 0 {
+      Console.say(
+        "The secrets of \(rooms.labelCount) devices in \(file) were left out: this family has no labels.")
     }
-    for column in columns.columns {
-      Console.say("Column “\(column.header)”: \(column.key ?? "ignored")")
+    draft.match = rooms.entries.isEmpty || values("address").contains(nil) ? .later : .address
+    let networks = await networks(
+      named: Set(values("wifi").compactMap(\.self)).sorted(), in: &draft, questions)
+    guard networks.isEmpty && rooms.isPlain else {
+      draft.rooms = .entries(
+        rooms.entries.map { entry in
+          entry.map { $0.key == "wifi" ? .init("wifi", networks[$0.value] ?? $0.value) : $0 }
+        })
+      return
     }
     draft.rooms = .table(
-      file: RoomSpreadsheet.path(of: file, from: manifest), columns: columns.mapped, ignored: columns.ignored)
-    let addresses = columns.header(of: "address").map(table.values) ?? []
-    draft.match = !addresses.isEmpty && addresses.allSatisfy { !$0.isEmpty } ? .address : .later
-    // The manifest must describe every network that the table names.
+      file: RoomSpreadsheet.path(of: file, from: manifest), columns: rooms.columns.mapped,
+      ignored: rooms.columns.ignored)
+  }
+
+  /// Adds the networks that a table names, which the manifest must describe.
+  /// - Returns: The names of networks that the table calls by their SSID, or spells in another way.
+  private func networks(
+    named names: [String], in draft: inout ManifestDraft, _ questions: InitQuestions
+  ) async -> [String: String] {
     draft.hasUsualNetwork = !draft.networks.isEmpty
-    for name in Set(columns.header(of: "wifi").map(table.values) ?? []).sorted()
-    where !name.isEmpty && name != "none" && !draft.networks.contains(where: { $0.name == name }) {
+    var known: [String: String] = [:]
+    for name in names where name != "none" && !draft.networks.contains(where: { $0.name == name }) {
+      if let same = draft.networks.first(where: { $0.ssid == name }) {
+        known[name] = same.name
+        continue
+      }
       let twin = draft.networks.first { Self.areAlike($0.name, name) || Self.areAlike($0.ssid, name) }
       if let twin, await questions.isOne(twin.name, and: name) ?? false {
-        draft.networks.append(.init(name: name, ssid: twin.ssid, password: twin.password))
+        known[name] = twin.name
         continue
       }
       Console.say(
@@ -295,6 +361,7 @@ struct InitCommand: AsyncParsableCommand {
       )
       draft.networks.append(networkDraft(name, name, password))
     }
+    return known
   }
 
   /// Whether two names differ only in case, blanks and punctuation.

@@ -109,25 +109,80 @@ struct InitQuestions {
   /// Whether two names of a table or the manifest mean one network; nil without a terminal.
   func isOne(_ name: String, and other: String) async -> Bool? {
     guard canAsk else { return nil }
-    let answers = ["yes", "y", "no", "n"]
-    let answer = await ask("Are “\(name)” and “\(other)” the same network: yes or no", "yes") {
-      answers.contains($0.lowercased()) ? nil : "type yes or no"
-    }
-    return answer?.lowercased().hasPrefix("y") ?? true
+    return await isRight("Are “\(name)” and “\(other)” the same network")
   }
 
   /// - Parameter problem: Why an input is not accepted; nil if it is.
   func rooms(problem: (String) -> String?) async -> String? {
     await ask(
-      "Rooms: a range such as Room 101-110, or a table such as rooms.csv", "Room 101-110",
+      "Rooms: a range such as Room 101-110, or a table such as rooms.xlsx", "Room 101-110",
       problem: problem)
   }
 
-  /// The manifest key for a column; nil to ignore the column.
-  func key(of column: TableColumns.Column) async -> String? {
+  /// The header of the column that gives a key.
+  func header(for question: TableColumns.Question, in columns: TableColumns) async -> String {
+    let headers = columns.columns.map(\.header)
+    let answer = await ask("The column of the `\(question.key)`", question.candidates.first) { answer in
+      headers.contains(answer) ? nil : "the columns are \(headers.joined(separator: ", "))"
+    }
+    return answer ?? question.candidates.first ?? headers[0]
+  }
+
+  func numbers(_ key: String, _ proposal: TableImport.Numbers) async -> TableImport.Numbers {
+    let usual = if case .from(let first) = proposal { "from \(first)" } else { "names" }
     let answer = await ask(
-      "Key for the column “\(column.header)” (- to ignore it)", column.key ?? "-")
-    return answer.map { $0 == "-" ? nil : $0 } ?? column.key
+      "The `\(key)` of each: names (the number in its name), or counted up: from 1", usual
+    ) { answer in
+      TableImport.Numbers(answer.split(separator: " ").map(String.init)) == nil
+        ? "type names, or from and a number" : nil
+    }
+    return answer.flatMap { TableImport.Numbers($0.split(separator: " ").map(String.init)) } ?? proposal
+  }
+
+  /// Whether a person confirms it; Enter does.
+  func isRight(_ question: String) async -> Bool {
+    let answers = ["yes", "y", "no", "n"]
+    let answer = await ask("\(question): yes or no", "yes") {
+      answers.contains($0.lowercased()) ? nil : "type yes or no"
+    }
+    return answer?.lowercased().hasPrefix("y") ?? true
+  }
+
+  /// Another key for a column; nil if all are right.
+  func correction(of columns: TableColumns) async -> ManifestDraft.Pair? {
+    let answer = await ask(
+      "Enter if this is right; else a correction such as minor=HEADER, or =HEADER to ignore it"
+    ) { answer in
+      guard let pair = ManifestDraft.Pair(parsing: answer),
+        pair.key.isEmpty || columns.keys.contains(pair.key),
+        columns.columns.contains(where: { $0.header == pair.value })
+      else {
+        return "the keys are \(columns.keys.joined(separator: ", ")); the columns have the headers above"
+      }
+      return nil
+    }
+    return answer.flatMap { ManifestDraft.Pair(parsing: $0) }
+  }
+}
+
+extension TableImport.Numbers {
+  /// Reads `names`, or `from` and a number.
+  init?(_ words: [String]) {
+    switch words.count {
+    case 1 where words[0] == "names": self = .names
+    case 2 where words[0] == "from":
+      guard let first = Int(words[1], in: 0...999_999_999) else { return nil }
+      self = .from(first)
+    default: return nil
+    }
+  }
+}
+
+extension ManifestDraft.Pair {
+  /// Reads `KEY=VALUE`; nil without a value.
+  init?(parsing text: String) {
+    guard let sign = text.firstIndex(of: "="), text.index(after: sign) < text.endIndex else { return nil }
+    self.init(String(text[..<sign]), String(text[text.index(after: sign)...]))
   }
 }
 

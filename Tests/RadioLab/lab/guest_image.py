@@ -36,6 +36,7 @@ ROOT_PACKAGES = [
     "libqrencode4",
     "libstdc++6",
     "libyaml-0-2",
+    "zlib1g",
     "openssh-client",
     "openssh-server",  # the guest is its own gateway
     "python3-dbus",  # for the agent and the other clients
