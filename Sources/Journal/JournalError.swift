@@ -73,7 +73,13 @@ package struct JournalError: Error, Hashable, Sendable {
 
 extension JournalError: CustomStringConvertible {
   /// One line for logs: `cannot write /srv/reports/x/journal.jsonl: no space left`.
-  package var description: String { "cannot \(operation.rawValue) \(path): \(cause)" }
+  package var description: String {
+    // The directory itself need not exist: the one above it does not, or takes none, as in /proc.
+    let why =
+      operation == .createDirectory && cause == .missing
+      ? "the directory above it does not exist, or takes no directories" : "\(cause)"
+    return "cannot \(operation.rawValue) \(path): \(why)"
+  }
 }
 
 extension JournalError.Cause: CustomStringConvertible {

@@ -557,7 +557,7 @@ import VirtualTime
       if message == wrong.message { wrong.change(&answer) }
     }
     #expect(run.outcome(1)?.outcome == .failed && run.writes.isEmpty)
-    #expect(run.outcome(1)?.reason?.stackText == "the answer of prov-session is none")
+    #expect(run.outcome(1)?.reason?.stackText == "the answer of prov-session cannot be read")
   }
 
   @Test(
@@ -593,7 +593,7 @@ import VirtualTime
     }
     #expect(run.outcome(1)?.outcome == (place == 5 ? .provisioned : .failed))
     #expect(place == 5 || run.writes.isEmpty)
-    #expect(place == 5 || run.outcome(1)?.reason?.stackText == "the answer of prov-scan is none")
+    #expect(place == 5 || run.outcome(1)?.reason?.stackText == "the answer of prov-scan cannot be read")
   }
 
   @Test("a link that is lost before leads to another attempt")

@@ -229,7 +229,7 @@ struct FindingTests {
       .room("room: R, minor: 1️⃣1_000", "`minor` is not a whole number"),
       .room("room: R, minor: 1️⃣yes", "`minor` is not a whole number"),
       .room("room: R, minor: 1️⃣٣", "`minor` is not a whole number"),
-      .room("room: R, minor: 1️⃣password1", "`minor` is not a whole number", advice: "write it in decimal"),
+      .room("room: R, minor: 1️⃣password1", "`minor` is not a whole number", advice: "write only decimal"),
       .room(
         "room: R, minor: 1️⃣\"1\\x4F2\"", "`minor` is not a whole number", advice: "character 2 is the letter O"
       ),
@@ -347,7 +347,7 @@ struct FindingTests {
         b.yaml:304:23: error: `minor` is not a whole number [not-a-number]
           304 |   - { room: R, minor: x }
               |                       ^
-              = write it in decimal digits, without leading zeros: 0…65535
+              = write only decimal digits, without leading zeros: 0…65535
 
         """)
   }

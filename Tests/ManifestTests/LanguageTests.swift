@@ -290,7 +290,7 @@ struct LanguageTests {
     #expect(advice("1122334455")?.contains("drops leading zeros") == true)
     #expect(advice("C47C8D00001")?.hasPrefix("it has 11 hex digits") == true)
     #expect(advice("C47C8D0000010")?.hasPrefix("it has 13 hex digits") == true)
-    #expect(advice("7")?.hasPrefix("it has 1 hex digits") == true)
+    #expect(advice("7")?.hasPrefix("it has 1 hex digit:") == true)
     for cell in ["see label", "?"] { #expect(advice(cell)?.hasPrefix("write 12 hex digits") == true) }
   }
 

@@ -181,6 +181,32 @@ struct ExplanationTests {
     }
   }
 
+  @Test("on a phone, no advice names a command that only the person at the laptop can run")
+  func phone() throws {
+    for reason in Self.reasons {
+      for profile in ["robo-sensor", "shelly", "improv-wifi", "firefly"] as [FamilyID] {
+        let advice = try Self.explain(.failed, reason, profile: profile).advice.withoutCommandLine
+        #expect(!advice.contains("same command") && advice.firstMatch(of: /[Rr]un `/) == nil, "\(advice)")
+      }
+    }
+  }
+
+  @Test(
+    "credentials are compared with the label only where the label has them",
+    arguments: [("esp-idf", true), ("shelly", false)] as [(FamilyID, Bool)])
+  func credentials(profile: FamilyID, isOnLabel: Bool) throws {
+    let reason = FailureReason.credentialsRefused(FailedStep(.ready), source: "env:DOOR")
+    let advice = try Self.explain(.actionRequired, reason, profile: profile).advice
+    #expect(advice.contains("label") == isOnLabel && advice.contains("“env:DOOR”"), "\(advice)")
+  }
+
+  @Test("an attempt that ended with the restart for the settings gives that as its only reason")
+  func restart() {
+    let clause = { AttemptExemption.clause($0, .deviceRestarts) }
+    #expect(clause(.deviceRestarts) == "not counted: it restarts for its settings")
+    #expect(clause(nil) == "failed: restarts")
+  }
+
   @Test("a done room has no explanation", arguments: Outcome.allCases.filter(\.isSuccess))
   func success(outcome: Outcome) throws {
     var script = RunScript()

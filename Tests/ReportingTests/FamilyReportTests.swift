@@ -83,7 +83,7 @@ struct FamilyReportTests {
   func evidence(grade: Evidence.Grade, words: String) {
     let evidence = Evidence(
       grade: grade, address: .sensor(5), identity: 7, rssi: -60, secondsAfterSave: 1.5)
-    #expect(evidence.words.contains(words), "\(evidence.words)")
-    #expect(evidence.words.hasPrefix(grade.plainWords))
+    #expect(evidence.words(.utc).contains(words), "\(evidence.words(.utc))")
+    #expect(evidence.words(.utc).hasPrefix(grade.plainWords))
   }
 }

@@ -106,16 +106,49 @@ struct RoomGridTests {
   @Test("a cell leads to its room, and has its number or the beginning of its name")
   func cells() throws {
     let grid = RoomGrid(SampleBuilding.varied().rooms)
-    #expect(grid.floors.map(\.name) == ["1", "2", "3", nil])
+    #expect(grid.floors.map(\.name) == ["3", "2", "1", nil])
     #expect(grid.floors.last?.cells.map(\.id) == ["room-37"] && grid.floors.last?.isInManifest == false)
     let html = grid.html(.utc).text
-    for (floor, short) in [(0, "101"), (0, "1"), (0, "Küch")] {
+    for (floor, short) in [(2, "101"), (2, "1"), (2, "Küch")] {
       #expect(grid.floors[floor].cells.contains { $0.shortName == short }, "\(short)")
     }
     for cell in grid.floors.flatMap(\.cells) {
       #expect(
         html.contains("<a href=\"#room-\(cell.place)\" class=\"\(cell.mark.name)\" title=\"\(cell.name): "))
     }
+  }
+
+  @Test(
+    "the number of a room is not cut",
+    arguments: [
+      ("Room 3.10", "3.10"), ("Room 3.17", "3.17"), ("B-17", "B-17"), ("Suite 12A", "12A"),
+      ("Room 312", "312"),
+      ("Room 123456", "23456"), ("Küche groß", "Küch"),
+    ])
+  func labels(name: String, label: String) {
+    let room = PlannedRoom.sample("r", name, minor: 1)
+    var script = RunScript()
+    script.begin([room])
+    #expect(RoomGrid(RunReport(script.events)).floors[0].cells[0].shortName == label)
+  }
+
+  @Test(
+    "the highest floor is on top, in whichever order the manifest has them",
+    arguments: [
+      (["1", "2", "3"], ["3", "2", "1"]), (["3", "2", "1"], ["3", "2", "1"]),
+      (["ground", "1", "2"], ["2", "1", "ground"]), (["ground", "1"], ["1", "ground"]),
+      (["-1", "0"], ["0", "-1"]),
+      (["North", "South"], ["North", "South"]), (["2", "1", "ground"], ["2", "1", "ground"]),
+    ])
+  func roof(floors: [String], shown: [String]) {
+    var script = RunScript()
+    script.begin(
+      floors.enumerated().map { index, floor in
+        var room = PlannedRoom.sample(RoomID(rawValue: "r\(index)"), "R\(index)", minor: UInt16(index + 1))
+        room.floor = floor
+        return room
+      })
+    #expect(RoomGrid(RunReport(script.events)).floors.map(\.name) == shown)
   }
 
   @Test("rooms of a floor that are in different groups are apart")
@@ -199,12 +232,12 @@ struct RoomGridTests {
     let style = TerminalStyle(width: 80, hasColor: false)
     #expect(
       GridView.bars(grid, style, most: 9) == [
-        "1 ████████████████████ 10/10", "2 ██████████▒▒▒▒░░░░░░ 5/10 ✗1", "3 ░░░░░░░░░░░░░░░░░░░░ 0/10",
-        "4 ░░░░░░░░░░░░░░░░░░░░ 0/10",
+        "4 ░░░░░░░░░░░░░░░░░░░░ 0/10", "3 ░░░░░░░░░░░░░░░░░░░░ 0/10", "2 ██████████▒▒▒▒░░░░░░ 5/10 ✗1",
+        "1 ████████████████████ 10/10",
       ])
     // The floor at work comes first when there is no space for all.
     #expect(
-      GridView.bars(grid, style, most: 2) == ["2 ██████████▒▒▒▒░░░░░░ 5/10 ✗1", "… and 3 more floors"])
+      GridView.bars(grid, style, most: 2) == ["2 ██████████▒▒▒▒░░░░░░ 5/10 ✗1", "… and 3 more floors 10/30"])
     var view = ProgressView()
     for event in script.events { view.apply(event) }
     #expect(view.live(at: .seconds(9), style: style).contains("2 ██████████▒▒▒▒░░░░░░ 5/10 ✗1"))

@@ -103,7 +103,7 @@ extension SentenceTests {
     for grade in Evidence.Grade.allCases {
       let evidence = Evidence(
         grade: grade, address: .sensor(5), identity: 5, rssi: -60, secondsAfterSave: 1.5)
-      add(grade.rawValue, "\(evidence.words); in a plan: \(evidence.claim(.utc))")
+      add(grade.rawValue, "\(evidence.words(.utc)); in a plan: \(evidence.claim(.utc))")
     }
     section("Reasons in a few words, for headings and logs")
     for code in FailureReason.Code.allCases { add(code.rawValue, code.words) }

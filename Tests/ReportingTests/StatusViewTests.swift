@@ -20,6 +20,42 @@ import Testing
     #expect(lines.last == "Next: roboprov apply house.yaml")
   }
 
+  @Test(
+    "a device that is missing was last received at one time and not received at a later one, on the day of the report"
+  )
+  func missing() throws {
+    var building = SampleBuilding(rooms: 2)
+    let rooms = building.rooms
+    for (day, isReceived) in [(0.0, true), (0.1, false)] {
+      var run = SampleRun(building, day: day)
+      run.survey(isReceived ? rooms : [])
+      for room in rooms {
+        if isReceived {
+          run.write(room)
+        } else {
+          run.finish(room, .unreachable, .neverReceived(searchSeconds: 15))
+        }
+      }
+      run.end(.incomplete)
+      building.add(run)
+    }
+    func text(_ rooms: Int) -> String {
+      let report = building.report()
+      return StatusView.lines(
+        report, olderThan: nil, next: nil, times: LocalTime { _ in 3600 },
+        style: TerminalStyle(width: 400, hasColor: false)
+      ).joined(separator: "\n")
+    }
+    #expect(text(2).contains("was not received 2026-11-20 12:24"), "\(text(2))")
+    let json = BuildingJSON.value(building.report()).pretty
+    #expect(
+      json.contains("was last received 2026-11-20 09:00 UTC, and not received 2026-11-20 11:24 UTC"),
+      "\(json)")
+    let times = LocalTime { _ in 3600 }.read(at: SampleBuilding.day.addingTimeInterval(3600))
+    #expect(times.moment(SampleBuilding.day) == "today 10:00")
+    #expect(times.moment(SampleBuilding.day.addingTimeInterval(-86_400)) == "2026-11-19 10:00")
+  }
+
   @Test("`status` fits every width and shows no control sequence", arguments: [20, 40, 80, 200])
   func widths(width: Int) {
     let lines = StatusView.lines(

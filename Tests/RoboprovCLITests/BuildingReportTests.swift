@@ -60,7 +60,13 @@ struct BuildingReportTests {
       try await site.run(["status", "building.yaml", "--since", first]).expect(
         output: "→ accepted: Room 105\n", "open → retired: Room 107\n", "not tried → done: Room 121, ",
         notOutput: "Room 101")
+      let diff = ["report", "diff", "building.yaml"]
+      try await site.run(diff + ["2000-01-01", first]).expect(
+        0, output: "From 2000-01-01 to \(first): ", notOutput: "retired")
+      try await site.run(diff + [first]).expect(
+        0, output: "From \(first) to now: ", "open → retired: Room 107\n")
       for text in ["yesterday", "2026-13-01"] {
+        try await site.run(diff + ["2000-01-01", text]).expect(64, errors: "neither a day such as 2026-11-20")
         try await site.run(["status", "building.yaml", "--since", text]).expect(
           64, errors: "neither a day such as 2026-11-20")
       }

@@ -71,7 +71,7 @@ struct CaptureCommandTests {
         let run = try site.startAtTerminal(Self.capture, bus: building.bus)
         try await run.prints("[1/4] Room 101")
         try await run.prints("label> ", thenType: "C4:7C:8D:00:00:99\n")
-        try await run.prints("is already the sensor of Lobby")
+        try await run.prints("is already the device of Lobby")
         #expect(try Self.text(site) == Self.manifest)
         // Some scanners end a line with CR LF.
         try run.type("https://example.com/?mac=c47c8d000001\r\n")

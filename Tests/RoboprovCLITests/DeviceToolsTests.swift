@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("`scan`, `find` and `monitor` work in a building", .timeLimit(.minutes(60)))
 struct DeviceToolsTests {
-  private static let header = ["ADDRESS", "PROFILE", "RSSI", "AGE", "ROOM", "STATE"]
+  private static let header = ["ADDRESS", "PROFILE", "RSSI", "AGE", "NAME", "ROOM", "STATE"]
 
   /// Serves four sensors: one at work in Room 101, one in provisioning mode for Room 102, one for Room 103
   /// that was never written, and one without a room.
@@ -86,7 +86,7 @@ struct DeviceToolsTests {
   @Test("`find` without a terminal prints a line per second and ends after --for")
   func findPlain() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["find", "Room 102", "building.yaml", "--for", "8"]).expect(0)
+      let outcome = try await premises.run(["find", "building.yaml", "Room 102", "--for", "8"]).expect(0)
       let lines = outcome.output.split(separator: "\n")
       #expect(lines.contains { $0.contains(" dBm") }, "\(outcome)")
       #expect(
@@ -154,7 +154,7 @@ struct DeviceToolsTests {
   func findIdentifyWithoutAddress() async throws {
     try await Site.use { site in
       try site.writeManifest([Place(minor: 101)], assign: "later")
-      try await site.run(["find", "Room 101", "building.yaml", "--identify"]).expect(
+      try await site.run(["find", "building.yaml", "Room 101", "--identify"]).expect(
         64, errors: "--identify needs the address of one device")
     }
   }
@@ -163,7 +163,7 @@ struct DeviceToolsTests {
     "`find` refuses an invalid device with the action to take",
     arguments: [
       (["find", "Room 101"], "add the manifest"),
-      (["find", "Room 999", "building.yaml"], "there is no room"),
+      (["find", "building.yaml", "Room 999"], "there is no room"),
     ])
   func findUnknown(_ arguments: [String], _ words: String) async throws {
     try await Site.use([.numbered(1)]) { site in

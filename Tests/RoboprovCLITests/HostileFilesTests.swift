@@ -139,12 +139,22 @@ struct HostileFilesTests {
     }
   }
 
-  @Test("the site key is created below HOME")
+  @Test("a run creates the site key below HOME; a rehearsal creates none, and needs no home that exists")
   func home() async throws {
-    try await Site.use([.numbered(1)]) { site in
-      let home = site.directory.path + "/home"
+    try await Premises.serve(1, toPrograms: true) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(1)])
+      let home = ["HOME": site.directory.path + "/home"]
+      for rehearsal in [["plan"], ["apply", "--yes"]] {
+        for environment in [home, ["HOME": "/proc/1/home"]] {
+          try await site.run(
+            rehearsal + ["building.yaml", "--simulate", "--scan-time", "1"], environment: environment
+          ).expect(0)
+        }
+      }
+      #expect(!site.has("home"))
       try await site.run(
-        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"], environment: ["HOME": home]
+        ["plan", "building.yaml", "--scan-time", "1"], bus: premises.building.bus, environment: home
       ).expect(0)
       #expect(site.has("home/.local/state/roboprov/site.key"))
     }

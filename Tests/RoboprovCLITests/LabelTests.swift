@@ -154,7 +154,7 @@ struct LabelTests {
       try await run.prints("label> C47C8D000001", thenType: "\n")
       try await run.prints("needs the secrets on its device's label", thenType: Self.label(1) + "\n")
       try await run.prints(
-        "PROV_00A001 is already the sensor of Pump 1", thenType: String(Self.label(2).dropLast(3)) + "\n")
+        "PROV_00A001 is already the device of Pump 1", thenType: String(Self.label(2).dropLast(3)) + "\n")
       try await run.prints("only a part of the code was read", thenType: Self.link(2) + "\r\n")
       try await run.prints("PROV_00A002 saved", thenType: "u\n")
       try await run.prints("undone: Pump 2", thenType: "\u{4}")
@@ -305,7 +305,7 @@ struct LabelTests {
         try await run.prints("This room needs the secrets", thenType: "C47C8D000001\r")
         try run.type(Self.label(1) + "\r")
         try await run.prints("✓ Pump 1 done", thenType: Self.label(1) + "\r")
-        try await run.prints("PROV_00A001 is already the sensor of Pump 1")
+        try await run.prints("PROV_00A001 is already the device of Pump 1")
         // The secret of another label: the device refuses it.
         try run.type(Self.label(2).replacing("second:possession", with: "first-possession") + "\r")
         try await run.prints("✗ Pump 2: ", thenType: Self.label(2) + "\r")

@@ -157,12 +157,12 @@ struct MergeTests {
         bob: [Place(minor: 101, address: ServedBuilding.address(2).description)]
       ) { await premises.setMuted(true, 1) }
       try await Self.expectContradiction(
-        saying: ["“Room 101” has several sensors on record"], rooms: ["room-101"], at: site)
+        saying: ["“Room 101” has several devices on record"], rooms: ["room-101"], at: site)
 
       try await site.run(Self.merge + ["--into", "reports"]).expect(100)
       try await premises.expectRefused(
         ["apply", "building.yaml", "--scan-time", "1"], with: 65,
-        saying: ["“Room 101” has several sensors on record", "--device"])
+        saying: ["“Room 101” has several devices on record", "--device"])
       try await premises.run([
         "room", "replace", "building.yaml", "Room 101", "--device", ServedBuilding.address(1).description,
         "--scan-time", "1",

@@ -40,7 +40,7 @@ struct OverTheYearsTests {
   @Test("a room without a recorded sensor cannot have it replaced")
   func nothingToReplace() async throws {
     try await Premises.serve(1) { premises in
-      try await premises.expectRefused(Self.replace, with: 64, saying: ["Room 101 has no sensor on record"])
+      try await premises.expectRefused(Self.replace, with: 64, saying: ["Room 101 has no device on record"])
     }
   }
 

@@ -66,7 +66,7 @@ struct ReplaceWithTests {
     try await Premises.serveDone(2) { premises in
       let manifest = try Self.manifest(premises.site)
       for (address, words) in [
-        (Self.new, "\(Self.new) is the sensor of Room 102"), (Self.old, "is already the sensor of Room 101"),
+        (Self.new, "\(Self.new) is the device of Room 102"), (Self.old, "is already the device of Room 101"),
         ("C4:7C:8D", "12 hex digits"), ("00:00:00:00:00:00", "cannot be the address of a device"),
       ] {
         try await premises.expectRefused(Self.replace + [address], with: 64, saying: [words])
@@ -77,7 +77,7 @@ struct ReplaceWithTests {
       // A recorded sensor belongs to a room even if the manifest no longer names it.
       try premises.site.writeManifest([.numbered(1)])
       try await premises.expectRefused(
-        Self.replace + [Self.new], with: 64, saying: ["\(Self.new) is the sensor of Room 102"])
+        Self.replace + [Self.new], with: 64, saying: ["\(Self.new) is the device of Room 102"])
       try premises.site.write("building.yaml", manifest)
       let place = premises.site.directory.appending(path: "building.yaml").path
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: place)

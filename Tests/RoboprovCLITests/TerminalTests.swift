@@ -123,17 +123,19 @@ struct TerminalTests {
     }
   }
 
-  @Test("`scan` lists address, profile, RSSI, age and state, as text and as JSON")
+  @Test("`scan` lists address, profile, RSSI, age, name and state, as text and as JSON")
   func scan() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(["scan", "--scan-time", "5"], on: building).expect(0)
       let lines = outcome.output.split(separator: "\n")
       #expect(
-        lines.first?.split(separator: " ") == ["ADDRESS", "PROFILE", "RSSI", "AGE", "STATE"], "\(outcome)")
+        lines.first?.split(separator: " ") == ["ADDRESS", "PROFILE", "RSSI", "AGE", "NAME", "STATE"],
+        "\(outcome)")
       for number in 1...2 {
         let line = try #require(
           lines.first { $0.hasPrefix(ServedBuilding.address(number).description) }, "\(outcome)")
-        #expect(line.contains("robo-sensor") && line.contains(" dBm") && line.hasSuffix(" s  waits"))
+        #expect(
+          line.contains("robo-sensor") && line.contains(" dBm") && line.hasSuffix(" s  Robo Sensor  waits"))
       }
       let devices = try await site.run(["scan", "--scan-time", "5", "--output", "json"], on: building).json[
         "devices"

@@ -208,7 +208,7 @@ struct TwoFloorsTests {
   func find() async throws {
     try await Self.serveDone { premises in
       for (room, adapter) in [("Room 101", "hci0"), ("Room 104", "hci1")] {
-        try await premises.run(["find", room, "building.yaml", "--for", "8"]).expect(
+        try await premises.run(["find", "building.yaml", room, "--for", "8"]).expect(
           0, output: " dBm on \(adapter)")
       }
     }

@@ -72,7 +72,7 @@ struct VerifyTests {
       let verified = try await premises.run(Self.verify).expect(100)
       let text = verified.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(
-        text.contains("\(ServedBuilding.address(1)) was received with minor 101 on ")
+        text.contains("\(ServedBuilding.address(1)) was last received with minor 101 (")
           && text.contains(", but sends minor 177 now."), "\(verified)")
       let status = try await site.run(["status", "building.yaml", "--check"])
       let lines = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -99,7 +99,7 @@ struct VerifyTests {
         }
         #expect(files[0].contains("<error") && files[0].contains("type=\"missing\""), "\(place)")
         #expect(files[1].contains(",missing,"), "\(place)")
-        #expect(files[2].contains("1 received on") && files[2].contains("1 not since"), "\(place)")
+        #expect(files[2].contains("1 received on") && files[2].contains("1 missing since"), "\(place)")
       }
       try await expectMissing("verify")
       #expect(try site.building["runs"].items.last?["outcome"].text == "incomplete")

@@ -51,7 +51,7 @@ struct WalkCommandTests {
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.startAtTerminal(Self.command, bus: building.bus)
         try await run.prints("[1/3] Room 101", thenType: "\(ServedBuilding.address(2))\r")
-        try await run.prints("Wrong label: \(ServedBuilding.address(2)) is already the sensor of Room 102")
+        try await run.prints("Wrong label: \(ServedBuilding.address(2)) is already the device of Room 102")
         // Some scanners end a line with CR LF. The second is no Enter, which would begin Room 102.
         try run.type("\(ServedBuilding.address(1))\r\n")
         try await run.prints("✓ Room 101 done", thenType: "\(ServedBuilding.address(3))\r")

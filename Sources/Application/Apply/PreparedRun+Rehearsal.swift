@@ -7,10 +7,10 @@ extension PreparedRun {
     rehearsing source: ManifestSource, _ scope: WorkScope, siteKey: String?, in reports: String,
     plan: ApplyPlan? = nil, hasScenario: Bool
   ) throws {
-    try self.init(source, scope, siteKey: siteKey, in: reports, plan: plan)
+    try self.init(source, scope, siteKey: siteKey, in: reports, plan: plan, isRehearsal: true)
     var supplied = source
     guard !hasScenario, plan == nil, supplied.supplyLabels(known) else { return }
-    try self.init(supplied, scope, siteKey: siteKey, in: reports)
+    try self.init(supplied, scope, siteKey: siteKey, in: reports, isRehearsal: true)
     hasMadeUpLabels = true
   }
 }

@@ -16,18 +16,20 @@ package struct PreparedRun {
   package internal(set) var hasMadeUpLabels = false
 
   /// Reads the record, selects the rooms, and checks whether a run may begin.
-  /// - Parameter source: The manifest, with the passwords of the rooms in `scope`.
+  /// - Parameters:
+  ///   - source: The manifest, with the passwords of the rooms in `scope`.
+  ///   - isRehearsal: Whether nothing is left behind on this computer but reports.
   /// - Throws: `CommandFailure` if the record cannot be read, or if the manifest contradicts it.
   package init(
     _ source: ManifestSource, _ scope: WorkScope, siteKey: String?, in reports: String,
-    plan: ApplyPlan? = nil
+    plan: ApplyPlan? = nil, isRehearsal: Bool = false
   ) throws {
     let building = source.building
     self.plan = plan
     archive = try BuildingArchive.load(building.id, in: reports, .outcomes)
     known = Known(
       lastKnown: archive.state.lastKnown, permissions: scope.permissions,
-      seal: try SiteKey.seal(for: building, siteKey))
+      seal: try SiteKey.seal(for: building, siteKey, isRehearsal: isRehearsal))
     self.source = source
     excluded = scope.selection.excluded(from: building, known)
     try Self.refuse(

@@ -101,6 +101,8 @@ package enum JournalMessages {
     case .noSpace, .littleSpace: return "Free some space on that disk, \(elsewhere)"
     case .readOnly: return "The file system is mounted read-only: remount it, \(elsewhere)"
     case .permissionDenied: return "Give yourself write permission, \(elsewhere)"
+    case .missing where error.operation == .createDirectory:
+      return "Choose another directory with \(place.option)."
     case .missing: return "Create the directory with `mkdir -p`, \(elsewhere)"
     case .inTheWay: return "A file has the name of the directory: move it away, \(elsewhere)"
     case .exists where place == .mirror:

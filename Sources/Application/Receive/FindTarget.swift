@@ -26,7 +26,7 @@ package struct FindTarget: Sendable {
       if let address = try? LabelText.address(in: text) { return FindTarget(nil, [address]) }
       throw CommandFailure(
         .usage, "\(DeviceArgument.shown(text) ?? "the text") is not a device address",
-        advice: "To find a room's device, add the manifest: `roboprov find 'Room 312' building.yaml`.")
+        advice: "To find a room's device, add the manifest: `roboprov find building.yaml 'Room 312'`.")
     }
     let names = RoomNames(known.building, known.lastKnown)
     if let room = try names.exact(text, for: "ROOM") {

@@ -17,10 +17,19 @@ extension ScanResult {
           $1.sighting.strongest.rssi ?? Int.min, $0.sighting.address
         )
       }
-      return Table.text(header: header + ["STATE"], rows: nearest.map { $0.cells + [$0.state] })
+      return Table.text(
+        header: header + names + ["STATE"], rows: nearest.map { $0.cells + name($0) + [$0.state] })
     }
     return Table.text(
-      header: header + ["ROOM", "STATE"], rows: devices.map { $0.cells + [$0.room, $0.state] })
+      header: header + names + ["ROOM", "STATE"],
+      rows: devices.map { $0.cells + name($0) + [$0.room, $0.state] })
+  }
+
+  /// The column of the names that devices advertise, if any does.
+  private var names: [String] { devices.contains { $0.sighting.name != nil } ? ["NAME"] : [] }
+
+  private func name(_ device: Device) -> [String] {
+    names.isEmpty ? [] : [device.sighting.name?.visible ?? "-"]
   }
 
   private var header: [String] {
@@ -71,7 +80,10 @@ extension ScanResult {
 
 extension ScanResult.Device {
   /// One line, shown when the device is received for the first time.
-  package var line: String { (cells + (owner == nil ? [] : [room]) + [state]).joined(separator: "  ") }
+  package var line: String {
+    let name = [sighting.name?.visible].compactMap(\.self)
+    return (cells + name + (owner == nil ? [] : [room]) + [state]).joined(separator: "  ")
+  }
 
   fileprivate var cells: [String] {
     [

@@ -45,7 +45,7 @@ package struct WalkView: Sendable {
     case .nearest(let address, let rssi)?: return "Nearest: \(address)\(Self.dBm(rssi))"
     case nil:
       return stop.needsLabel
-        ? "Its QR code has the secrets that it asks for." : "No sensor is clearly the nearest."
+        ? "Its QR code has the secrets that it asks for." : "No device is clearly the nearest."
     }
   }
 

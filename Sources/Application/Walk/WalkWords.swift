@@ -35,15 +35,15 @@ extension Walk.Message {
     switch self {
     case .help(let provisions):
       "Scan a label, or type its 12 digits.\n"
-        + (provisions ? "Enter: take the sensor, start, retry\nr retry  l locate (signal)  i blink\n" : "")
+        + (provisions ? "Enter: take the device, start, retry\nr retry  l locate (signal)  i blink\n" : "")
         + "s skip  u undo  q quit  ? help"
     case .badLabel(let problem): "Not taken: \(LabelWords.sentence(problem))"
-    case .wrongLabel(let device, let room): "Wrong label: \(device) is already the sensor of \(room)"
+    case .wrongLabel(let device, let room): "Wrong label: \(device) is already the device of \(room)"
     case .otherDevice(let device, let has):
       "Wrong label: \(device). This room has \(has); press u to undo that, or use roboprov room replace"
     case .beyondAll(let label): "Wrong label: \(label) is the highest possible address"
     case .needsLabel: "This room needs the secrets on its device's label: scan its QR code"
-    case .nothingToTake: "No sensor is clearly the nearest: scan the label"
+    case .nothingToTake: "No device is clearly the nearest: scan the label"
     case .nothingToUndo: "Nothing to undo: no label was read, or its room is done"
     case .skipped(let name): "– \(name) skipped"
     case .back(let name): "back to \(name)"

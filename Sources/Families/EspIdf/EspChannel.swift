@@ -143,6 +143,6 @@ final class EspChannel: Sendable {
   }
 
   static func noAnswer(of name: String) -> CentralError {
-    CentralError(.other, stackText: "the answer of \(name) is none")
+    CentralError(.other, stackText: "the answer of \(name) cannot be read")
   }
 }

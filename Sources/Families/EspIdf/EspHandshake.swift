@@ -127,7 +127,7 @@ struct EspHandshake: Sendable {
 
   // MARK: Messages
 
-  private static let unexpected = CentralError(.other, stackText: "the answer of prov-session is none")
+  private static let unexpected = CentralError(.other, stackText: "the answer of prov-session cannot be read")
   private static let impostor = Result.refused("the device does not prove that it has the credentials")
 
   private func send(_ request: EspSessionData) async throws(CentralError) -> EspSessionData {

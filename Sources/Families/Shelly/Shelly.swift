@@ -150,5 +150,4 @@ extension Identifier<SettingDescription> {
   package static var cloud: Self { "cloud" }
   package static var accessPoint: Self { "access_point" }
   package static var bluetoothRPC: Self { "ble_rpc" }
-  package static var adminPassword: Self { "admin_password" }
 }

@@ -177,7 +177,7 @@ extension ManifestDecoder {
         .duplicateRoom, "another room has the same name, \(texts.words(for: first, from: node.range))",
         at: node.range,
         notes: [.init("the first of that name", at: first)],
-        advice: "give one of them another name, to distinguish them in reports and on the sensors")
+        advice: "give one of them another name, to distinguish them in reports and on the devices")
     case (let first, isSame: false)?:
       warning(
         .similarRoom,
@@ -277,7 +277,7 @@ extension ManifestDecoder {
           .missingAddress, "a room without `address`", at: fields.head,
           advice:
             "add the address on the label, or the adapter in the room (near: hci0). Or write at the top "
-            + "`match: later` to read the labels on site, or `match: any` to take any sensor that no other "
+            + "`match: later` to read the labels on site, or `match: any` to take any device that no other "
             + "room names")
       }
       return nil
@@ -316,7 +316,7 @@ extension ManifestDecoder {
     guard digits > 0, digits != complete, text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
     else { return usual }
     let isShort = digits < complete && text.allSatisfy(\.isNumber)
-    return "it has \(digits) hex digits: \(usual)"
+    return "it has \(digits) hex digit\(digits == 1 ? "" : "s"): \(usual)"
       + (isShort ? ". A spreadsheet drops leading zeros: format the column as text there" : "")
   }
 

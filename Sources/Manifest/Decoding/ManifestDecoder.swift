@@ -195,7 +195,7 @@ struct ManifestDecoder {
         .outOfRange, "`\(key)` is outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
     } else {
       let usual =
-        "write it in decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
+        "write only decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
       let odd = OddCharacter(in: text) { $0.isASCII && $0.isNumber || $0 == "-" }
       let corrected = odd.flatMap { odd in
         Written.integer(odd.corrected).flatMap { bounds.contains($0) ? odd.corrected : nil }

@@ -16,6 +16,8 @@ extension Identifier<SettingDescription> {
   package static var pairing: Self { "pairing" }
   /// The six digits on its label with which it is paired.
   package static var passkey: Self { "passkey" }
+  /// The password of a device's user, which a person gave it: no label has it.
+  package static var adminPassword: Self { "admin_password" }
   package static var wifiSSID: Self { "wifi_ssid" }
   package static var wifiPassword: Self { "wifi_password" }
 }

@@ -2,8 +2,11 @@ package import Model
 
 extension Explanation {
   /// The reason why a room of a building is not done, and the next action.
-  /// - Parameter isGeneral: Whether the address of its device is left out, so that rooms can share it.
-  init(of room: BuildingRoom, isGeneral: Bool = false) {
+  /// - Parameters:
+  ///   - isGeneral: Whether what differs from room to room is left out, so that rooms can share it: the address of its device,
+  ///     and when it was last received.
+  ///   - times: The local time.
+  init(of room: BuildingRoom, isGeneral: Bool = false, times: LocalTime) {
     let newest = room.last.flatMap { isGeneral ? Explanation(general: $0.room) : Explanation(of: $0.room) }
     switch room.status {
     case .conflicting(let runs):
@@ -15,11 +18,11 @@ extension Explanation {
         ?? Self(
           "No run has worked on this room.",
           "Run `roboprov apply`: it provisions the room, or says what it needs.")
-    case .withoutDevice(let release): self.init(release)
-    case .missing(let absence): self.init(missing: absence, room)
+    case .withoutDevice(let release): self.init(release, times)
+    case .missing(let absence): self.init(missing: absence, room, isGeneral: isGeneral, times)
     case .unconfirmed(let absence?) where absence.last.run != room.last?.recorded.run:
       self =
-        absence.held.map { Self(otherIdentity: $0, absence, room) }
+        absence.held.map { Self(otherIdentity: $0, absence, room, times) }
         ?? Self(
           "When last searched for, its device was not as recorded: \(absence.finding.words).",
           "Run `roboprov apply`: it shows what must be done.")
@@ -49,10 +52,9 @@ extension Explanation {
     )
   }
 
-  private init(_ release: Release) {
-    let day = LocalTime.utc.day(release.recorded.at)
+  private init(_ release: Release, _ times: LocalTime) {
     self.init(
-      "Its device \(release.address) was taken out of service on \(day)"
+      "Its device \(release.address) was taken out of service: \(times.moment(release.recorded.at))"
         + (release.successor.map { ", and \($0) was named in its place." } ?? "."),
       release.successor == nil
         ? "Write the address of its new device into the manifest, and run `roboprov apply`. To leave the room as it is, run `roboprov room accept`."
@@ -68,10 +70,12 @@ extension Explanation {
   }
 
   /// Both sightings of a device that was found with another identity.
-  private init(otherIdentity held: DeviceIdentity, _ absence: Absence, _ room: BuildingRoom) {
+  private init(
+    otherIdentity held: DeviceIdentity, _ absence: Absence, _ room: BuildingRoom, _ times: LocalTime
+  ) {
     let device = (room.family?.words ?? DeviceWords()).noun
     func place(_ recorded: RecordedAt) -> String {
-      " on \(LocalTime.utc.day(recorded.at)) (run \(recorded.run))"
+      " (\(times.moment(recorded.at)), run \(recorded.run))"
     }
     self.init(
       """
@@ -84,14 +88,15 @@ extension Explanation {
       """)
   }
 
-  private init(missing absence: Absence, _ room: BuildingRoom) {
+  private init(missing absence: Absence, _ room: BuildingRoom, isGeneral: Bool, _ times: LocalTime) {
     let device = (room.family?.words ?? DeviceWords()).noun
-    let since = " since \(LocalTime.utc.day(absence.since.at))"
     let search = room.verification?.recorded == absence.last ? room.verification?.found.adapters : nil
+    let when = times.moment(absence.last.at) + ((search ?? []).by)
+    let seen = isGeneral ? nil : room.seen.map { "last received \(times.moment($0.at)), and " }
     let found =
       absence.finding == .otherDevice
-      ? "Its identity was received only from another address, not from its \(device)\(since)."
-      : "Its \(device) was searched for\((search ?? []).by), but not received\(since)."
+      ? "The identity of its \(device) was \(seen ?? "")received only from another address \(when)."
+      : "Its \(device) was \(seen ?? "")not received \(when)."
     self.init(
       found,
       """

@@ -52,7 +52,8 @@ package struct RoomGrid: Hashable, Sendable {
     }
   }
 
-  /// In the manifest's order; rooms that it no longer has come last.
+  /// The highest floor first, as in a picture of a building: in the manifest's order, or, if that begins with a lower number
+  /// than it ends, in the opposite one. Rooms without a floor, and those that the manifest no longer has, come last.
   package let floors: [Floor]
 
   /// Whether any room has a floor.
@@ -96,11 +97,19 @@ package struct RoomGrid: Hashable, Sendable {
   }
 
   private init(_ places: [Place]) {
-    floors = places.grouped { $0.row }.map { row, places in
+    let rows = places.grouped { $0.row }.map { row, places in
       Floor(
         name: row.floor, isInManifest: row.isInManifest,
         groups: places.chunked { $0.group == $1.group }.map { $0.map { $0.cell } })
     }
+    let named = rows.filter { $0.name != nil }
+    let heights = named.compactMap { floor in
+      floor.name.flatMap { name in
+        Int(name, in: -99...999) ?? (name.lowercased().contains("ground") ? 0 : nil)
+      }
+    }
+    let isUpwards = heights.count > 1 && zip(heights, heights.dropFirst()).allSatisfy { $0 < $1 }
+    floors = (isUpwards ? named.reversed() : named) + rows.filter { $0.name == nil }
   }
 }
 
@@ -151,13 +160,20 @@ extension BuildingRoom {
 }
 
 extension RoomGrid.Cell {
-  /// At most four columns: the number of a room that has one, else the beginning of its name.
+  /// The number of a room that has one, with the signs within it (`3.10`, `B-17`), in at most five columns; of a longer one
+  /// the end, which differs from room to room. Else the first four columns of its name.
   var shortName: String {
-    let numbers = name.split { !$0.isNumber && !$0.isLetter }.filter { $0.first?.isNumber == true }
-    let text = (numbers.max { $0.count < $1.count }.map(String.init) ?? name).visible
+    func isOfWord(_ character: Character) -> Bool { character.isNumber || character.isLetter }
+    let numbers = name.split(whereSeparator: \.isWhitespace).filter { $0.contains(where: \.isNumber) }
+      .map { String($0.drop { !isOfWord($0) }.reversed().drop { !isOfWord($0) }.reversed()) }
+    let most = numbers.isEmpty ? 4 : 5
+    let text = (numbers.max { $0.count < $1.count } ?? name).visible
     var short = ""
-    for character in text where short.columns + character.columns <= 4 { short.append(character) }
-    return short
+    for character in numbers.isEmpty ? text : String(text.reversed())
+    where short.columns + character.columns <= most {
+      short.append(character)
+    }
+    return numbers.isEmpty ? short : String(short.reversed())
   }
 
   /// Its name, its state, and since when: `Room 312: missing since 2026-11-20`.

@@ -113,7 +113,7 @@ private final class Page {
       )
     }
     lines.append(item("Outcome", room.outcome.words))
-    lines.append(item("Evidence", room.evidence?.words ?? "none"))
+    lines.append(item("Evidence", room.evidence?.words(.utc) ?? "none"))
     lines.append(item("Attempts", "\(room.attemptWords), in \(room.seconds.asSeconds)"))
     // The events have those of the attempts.
     if room.attemptReports.isEmpty, let text = room.reason?.stackText {

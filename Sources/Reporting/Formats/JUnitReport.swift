@@ -48,7 +48,7 @@ package enum JUnitReport {
 
     init(_ room: BuildingRoom, building: String) {
       (self.room, self.building) = (room, building)
-      let explanation = Explanation(of: room)
+      let explanation = Explanation(of: room, times: .utc)
       let type = room.openReason?.code.rawValue ?? room.state.rawValue
       func skipped(_ reason: String) -> Result { ("skipped", "<skipped message=\"\(reason)\"/>") }
       func notDone(_ name: String) -> Result {

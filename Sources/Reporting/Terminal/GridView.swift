@@ -47,8 +47,14 @@ enum GridView {
       return label.visible.fitted(to: column) + " " + bar + style.paint(counts, open > 0 ? .yellow : .plain)
     }
     if others > 0 {
+      // With these, the floors add up to the numbers of the panel's header.
+      func rest(_ number: (RoomGrid.Floor) -> Int) -> Int {
+        grid.floors.reduce(0) { $0 + number($1) } - floors.reduce(0) { $0 + number($1) }
+      }
+      let counts = "\(rest { $0.count(.done) })/\(rest(\.total))"
       lines.append(
-        style.paint("… and \(others.counted("more floor"))".truncated(to: style.width), .dim))
+        style.paint(
+          "… and \(others.counted("more floor")) \(counts)".truncated(to: style.width), .dim))
     }
     return lines
   }

@@ -116,7 +116,7 @@ package enum HistoryView {
     let titles = SettingTitles(run.families ?? [])
     return [heading]
       + events.flatMap { event -> [String] in
-        let words = EventWords(event.fact, titles) { $0.description }
+        let words = EventWords(event.fact, titles, times: times) { $0.description }
         let room = event.fact.room.map { " [\($0.rawValue.visible)]" } ?? ""
         let line = "  \(times.millisecond(event.at))\(room) \(words.topic.fitted(to: 9)) \(words.text)"
         return [line] + words.quotes.map { String(repeating: " ", count: 28) + $0 }

@@ -132,7 +132,7 @@ extension ProgressView {
       return "\(name(fact.room)): attempt \(fact.number), \(fact.address) on \(adapterName(fact.adapter))"
     case .attemptEnded(let fact):
       return fact.failure.map {
-        "\(name(fact.room)): attempt \(fact.number) \(fact.notCounted?.clause ?? "failed"): \($0.code.words)"
+        "\(name(fact.room)): attempt \(fact.number) \(AttemptExemption.clause(fact.notCounted, $0))"
       }
     case .retryScheduled(let fact):
       return

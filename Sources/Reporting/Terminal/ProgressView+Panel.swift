@@ -29,7 +29,11 @@ extension ProgressView {
   private func title(at elapsed: Duration, _ style: TerminalStyle) -> String {
     var right = Self.clock(elapsed)
     if let left = estimate(at: elapsed) {
-      right += style.width >= 60 ? " · about \(left.asAboutTime) left" : " ~\(left.asAboutTime)"
+      let isLeast = !backingOff.isEmpty || !exhausted.isEmpty
+      right +=
+        style.width >= 60
+        ? " · \(isLeast ? "at least" : "about") \(left.asAboutTime) left"
+        : " \(isLeast ? "≥" : "~")\(left.asAboutTime)"
     }
     let mark = report.run?.simulated == true ? (style.width >= 60 ? " · SIMULATED" : " SIM") : ""
     let room = max(4, style.width - right.columns - mark.columns - 2)
@@ -40,7 +44,8 @@ extension ProgressView {
   }
 
   /// The time that the rest takes if each room takes as long as the rooms so far, and the last proof a scan window; nil
-  /// before the fifth room, and once the run stood still.
+  /// before the fifth room, and once the run stood still. While attempts failed, that is the least: nobody knows how many
+  /// more such a room takes.
   func estimate(at elapsed: Duration) -> Duration? {
     guard request?.request != .stop, !report.hasPaused, tally.left > 0 else { return nil }
     let reached = report.selected.filter(\.isReached)
@@ -73,7 +78,7 @@ extension ProgressView {
     let text = parts.map { style.paint($0.text.truncated(to: style.width), $0.tone) }.joined(separator: " · ")
     let cells = min(20, style.width - width() - 3)
     guard cells >= 10, tally.total > 0 else { return text }
-    let filled = tally.ended * cells / tally.total
+    let filled = tally.done * cells / tally.total
     return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: cells - filled) + "] "
       + text
   }

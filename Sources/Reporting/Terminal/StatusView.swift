@@ -17,7 +17,9 @@ package enum StatusView {
   ) -> [String] {
     var lines = headline(report, times, style) + notes.flatMap { style.block($0, indent: 2) }
     if !report.open.isEmpty {
-      lines += [""] + GridView.rooms(RoomGrid(report.rooms), style) + [""] + open(report, style)
+      lines +=
+        [""] + GridView.rooms(RoomGrid(report.rooms), style) + [""]
+        + open(report, times.read(at: report.made), style)
     }
     lines += decisions(report, times, style)
     if let age { lines += old(report, age, times, style) }
@@ -45,11 +47,19 @@ package enum StatusView {
   /// The maximum number of names in one place.
   private static let named = 10
 
-  private static func open(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
-    let left = report.open.left { LeftCause(state: $0.openWords, explanation: Explanation(of: $0)) }
+  private static func open(
+    _ report: BuildingReport, _ times: LocalTime, _ style: TerminalStyle
+  ) -> [String] {
+    let left = report.open.left { room in
+      LeftCause(
+        state: room.openWords,
+        explanation: Explanation(of: room, isGeneral: room.state == .missing, times: times))
+    }
     return left.flatMap { part -> [String] in
       let names = part.rooms.map(\.name.visible).listed(most: named)
-      let (words, explanation) = (part.cause.state, part.cause.explanation)
+      let words = part.cause.state
+      let explanation =
+        part.rooms.count == 1 ? Explanation(of: part.rooms[0], times: times) : part.cause.explanation
       return style.block("\(names): \(words). \(explanation.sentence)")
         + style.block("→ " + explanation.advice, indent: 4, hanging: 2)
     }

@@ -8,9 +8,11 @@ package enum VerificationView {
   /// - Parameters:
   ///   - adapters: the names of adapters.
   ///   - seen: when each room's device was last received as recorded.
+  ///   - times: the local time.
   package static func lines(
     _ rooms: [(name: String, room: RoomVerified)], unexpected: [UnexpectedBeacon],
-    adapters: [AdapterID: String] = [:], seen: [RoomID: Date] = [:], style: TerminalStyle
+    adapters: [AdapterID: String] = [:], seen: [RoomID: Date] = [:],
+    times: LocalTime = .utc, style: TerminalStyle
   ) -> [String] {
     let onAir = rooms.count { $0.room.finding == .onAir }
     let verifiable = rooms.count { $0.room.finding != .notVerifiable }
@@ -36,7 +38,7 @@ package enum VerificationView {
     let findings = rooms.filter(\.room.needsAction).map {
       name, room -> (name: String, sentence: String, advice: String) in
       let unused = room.unused.map { adapters[$0]?.visible ?? "\($0)" }
-      return (name.visible, sentence(room, seen[room.room], unused), advice(room))
+      return (name.visible, sentence(room, seen[room.room].map(times.moment), unused), advice(room))
     }
     for alike in findings.chunked({ $0.sentence == $1.sentence }) {
       let names = alike.map { $0.name }.listed(most: named)
@@ -58,7 +60,7 @@ package enum VerificationView {
   /// The maximum number of names in one place.
   private static let named = 10
 
-  private static func sentence(_ room: RoomVerified, _ seen: Date?, _ unused: String?) -> String {
+  private static func sentence(_ room: RoomVerified, _ seen: String?, _ unused: String?) -> String {
     let identity = expected(room)
     let others = room.others.map(\.description).joined(separator: ", ")
     return switch room.finding {
@@ -77,9 +79,9 @@ package enum VerificationView {
   }
 
   /// Both sightings: the one on record, and this one.
-  private static func otherIdentity(_ room: RoomVerified, _ seen: Date?) -> String {
+  private static func otherIdentity(_ room: RoomVerified, _ seen: String?) -> String {
     let device = room.address?.description ?? "its device"
-    let recorded = seen.map { "was received with \(expected(room)) on \(LocalTime.utc.day($0))" }
+    let recorded = seen.map { "was last received with \(expected(room)) (\($0))" }
     let held = room.held.map { $0.shown(besides: room.identity).visible } ?? "another identity"
     return "\(device) \(recorded ?? "should send \(expected(room))"), but sends \(held) now."
   }

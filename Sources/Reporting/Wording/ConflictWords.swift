@@ -11,32 +11,32 @@ extension RecordConflict {
       return Explanation(
         "\(quoted(room)): the manifest names \(named), but its device on record is \(recorded).",
         """
-        If the sensor was replaced, run `roboprov room replace`. If the record is wrong, add --rebind \(room) to the \
+        If the device was replaced, run `roboprov room replace`. If the record is wrong, add --rebind \(room) to the \
         command. Otherwise correct the manifest.
         """)
     case .deviceOfAnotherRoom(let room, let named, let other):
       return Explanation(
         "\(quoted(room)): the manifest names \(named), which is on record in \(quoted(other)).",
         """
-        If the room has a new id, give it the old one: `id: \(other)`. If the sensor was moved, add --rebind \(room) to \
+        If the room has a new id, give it the old one: `id: \(other)`. If the device was moved, add --rebind \(room) to \
         the command. Otherwise correct the manifest.
         """)
     case .deviceRetired(let room, let named, let retirement):
       let why = retirement.reason.map { " (\($0.visible))" } ?? ""
       return Explanation(
         "\(quoted(room)): the manifest names \(named), which was taken out of service\(why).",
-        "Write the address of the new sensor into the manifest. Or, to use the old one again, add --rebind \(room) to the command."
+        "Write the address of the new device into the manifest. Or, to use the old one again, add --rebind \(room) to the command."
       )
     case .renumbered(let room, let from, let to, let device):
       return Explanation(
         "\(quoted(room)): \(device) was provisioned with \(from.shown(besides: to).visible), but the manifest now has \(to.shown(besides: from).visible).",
         """
-        If the new identity is right, add --renumber to the command, and put the sensor into provisioning mode if it \
+        If the new identity is right, add --renumber to the command, and put the device into provisioning mode if it \
         needs that. If not, correct the manifest.
         """)
     case .severalDevices(let room, let devices):
       return Explanation(
-        "\(quoted(room)) has several sensors on record: \(devices.map(\.description).joined(separator: ", ")).",
+        "\(quoted(room)) has several devices on record: \(devices.map(\.description).joined(separator: ", ")).",
         """
         Find out which one is in the room. Take every other one out of service with `roboprov room replace` and \
         --device. Or write the right one into the manifest, and add --rebind \(room) to the command.
@@ -51,12 +51,12 @@ extension RecordConflict {
     case .unordered(let room, let runs):
       return Explanation(
         """
-        \(quoted(room)): the runs \(runs.map(\.visible).joined(separator: " and ")) wrote its sensor or changed its state, and \
-        had not read each other's records. The record cannot show which settings the sensor has now.
+        \(quoted(room)): the runs \(runs.map(\.visible).joined(separator: " and ")) wrote its device or changed its state, and \
+        had not read each other's records. The record cannot show which settings the device has now.
         """,
         """
-        Put the sensor into provisioning mode if it needs that, and add --force \(room) to the command, which writes it \
-        again. Or take the sensor out of service with `roboprov room replace`, or accept the room as it is with \
+        Put the device into provisioning mode if it needs that, and add --force \(room) to the command, which writes it \
+        again. Or take the device out of service with `roboprov room replace`, or accept the room as it is with \
         `roboprov room accept`.
         """)
     case .identityTwice(let identity, let rooms, let devices):
@@ -65,7 +65,7 @@ extension RecordConflict {
         \(identity.distinction.visible.uppercasedFirst) is on record for \(devices.map(\.description).joined(separator: " and ")), in \
         \(rooms.map(quoted).joined(separator: " and ")).
         """,
-        "Give one of the rooms another identity, or take one of the sensors out of service with `roboprov room replace`."
+        "Give one of the rooms another identity, or take one of the devices out of service with `roboprov room replace`."
       )
     }
   }

@@ -14,7 +14,7 @@ struct EventWords {
   }
 
   /// An event in words; `name` gives the host's name of an adapter.
-  init(_ fact: Fact, _ titles: SettingTitles, name: (AdapterID) -> String) {
+  init(_ fact: Fact, _ titles: SettingTitles, times: LocalTime = .utc, name: (AdapterID) -> String) {
     switch fact {
     case .runStarted(let fact):
       let clock = fact.clockBehind.map { "; this clock is \($0.asSeconds) behind the record" }
@@ -56,7 +56,7 @@ struct EventWords {
         case (.serviceStuck, _):
           "the Bluetooth service is stuck on \(name): run `systemctl restart bluetooth`"
         case (.tooManyDevices, _):
-          "\(name) receives too many sensors: the run ignores further ones, unless a room names them"
+          "\(name) receives too many devices: the run ignores further ones, unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .eventsOmitted(let fact):
@@ -157,7 +157,7 @@ struct EventWords {
     case .linkEnded(let fact):
       self.init("link", "\(fact.cause.words), \(fact.expected ? "as expected" : "unexpected")")
     case .proofReceived(let fact):
-      self.init("proof", fact.evidence.words)
+      self.init("proof", fact.evidence.words(times))
     case .attemptEnded(let fact):
       let exemption = fact.notCounted.map { "\($0.clause), " } ?? ""
       self.init("attempt", "\(fact.number) \(exemption)", fact.seconds, fact.failure)
@@ -213,7 +213,7 @@ extension FailureReason {
 
 extension Evidence {
   /// Grade and details in one line.
-  var words: String {
+  func words(_ times: LocalTime) -> String {
     var words = "\(grade.plainWords), from \(address)"
     if let identity = self.identity { words += ", \(identity.distinction.visible)" }
     if let rssi { words += " at \(rssi) dBm" }
@@ -222,7 +222,7 @@ extension Evidence {
     }
     if let weakness = grade.weakness { words += " (\(weakness))" }
     if let run {
-      let when = seenAt.map { " on \(LocalTime.utc.day($0))" } ?? ""
+      let when = seenAt.map { " on \(times.day($0))" } ?? ""
       words += ", recorded\(when) by run \(run.visible), not received in this run"
     }
     return words
@@ -333,6 +333,12 @@ extension StatusMeaning {
 extension AttemptExemption {
   /// What the attempt was instead of a failure.
   var clause: String { "not counted: \(words)" }
+
+  /// How an attempt failed, after its number. A restart is the reason and the exemption at once.
+  static func clause(_ exemption: Self?, _ reason: FailureReason, after time: String = "") -> String {
+    guard let exemption else { return "failed\(time): \(reason.code.words)" }
+    return exemption.clause + time + (exemption == .deviceRestarts ? "" : ": \(reason.code.words)")
+  }
 
   var words: String {
     switch self {

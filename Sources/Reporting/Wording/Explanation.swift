@@ -60,6 +60,17 @@ extension Explanation {
   }
 }
 
+extension String {
+  /// An advice for a person without the command line of the run, who can only ask for a command.
+  var withoutCommandLine: String {
+    replacing(SentenceContext.sameCommand, with: "ask for another run")
+      .replacing(SentenceContext.sameCommand.uppercasedFirst, with: "Ask for another run")
+      .replacing("run the same command with", with: "ask for a run with")
+      .replacing("Run the same command with", with: "Ask for a run with")
+      .replacing("run `", with: "ask for `").replacing("Run `", with: "Ask for `")
+  }
+}
+
 /// The data for a sentence: the room, its device, and the reception of the device.
 struct SentenceContext {
   let device: DeviceWords
@@ -82,6 +93,8 @@ struct SentenceContext {
   let hasBeacon: Bool
   /// Whether the firmware of its family decides a part of that identity.
   let expectsBeacon: Bool
+  /// Whether its label can have its credentials; a password that a person gave it is on no label.
+  let hasCredentialsOnLabel: Bool
   /// The evidence so far.
   private(set) var grade: Evidence.Grade?
   let exclusion: Exclusion?
@@ -109,6 +122,7 @@ struct SentenceContext {
     wanted = room.settings.map(\.name)
     hasBeacon = room.family?.hasIdentity ?? true
     expectsBeacon = room.family?.expectedSettings.isEmpty == false
+    hasCredentialsOnLabel = room.family?.settings.contains { $0.name == .adminPassword } != true
     grade = room.evidence?.grade
     exclusion = room.planned.exclusion
     equalFailures = room.equalFailures
@@ -127,6 +141,7 @@ struct SentenceContext {
     wanted = room.map { $0.settings.keys.sorted() } ?? []
     hasBeacon = family?.hasIdentity ?? true
     expectsBeacon = family?.expectedSettings.isEmpty == false
+    hasCredentialsOnLabel = family?.settings.contains { $0.name == .adminPassword } != true
     exclusion = step.exclusion
   }
 

@@ -158,9 +158,12 @@ extension SentenceContext {
     let place = reason.source.map { "They come from \($0.quoted)" } ?? "They are in the manifest"
     return Explanation(
       "\(subject) did not accept the credentials of this room\(seen), so nothing was written.",
-      """
-      \(place): compare them with the label of this \(device.noun), and check that it belongs in this room. \(again)
-      """)
+      hasCredentialsOnLabel
+        ? "\(place): compare them with the label of this \(device.noun), and check that it belongs in this room. \(again)"
+        : """
+        Check that it belongs in this room. If it does, a person has set another password on it: \(place.lowercasedFirst), so \
+        correct them there, or reset the \(device.noun) to its factory settings. \(again)
+        """)
   }
 
   func networkNotReceived(_ ssid: String, _ networks: [FoundNetwork]) -> Explanation {

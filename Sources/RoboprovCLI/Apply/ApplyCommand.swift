@@ -253,17 +253,15 @@ struct ApplyCommand: AsyncParsableCommand {
     _ report: RunReport, _ after: BuildingReport?, _ prepared: PreparedRun
   ) -> String? {
     let missing = report.selected.contains { $0.reason?.code == .addressMissing }
-    if missing || prepared.hasMadeUpLabels { return "roboprov capture \(manifest.shellQuoted)" }
+    if missing || prepared.hasMadeUpLabels {
+      return "roboprov capture \(manifest.shellQuoted)\(simulation.words)"
+    }
     let failed = report.selected.filter { !$0.outcome.isSuccess }
     let isForced = failed.contains { prepared.known.permissions.force.contains($0.id) }
     let isLeft = after.map { !$0.isDone || isForced } ?? !failed.isEmpty
     // What succeeded in a rehearsal is still to be done.
     guard isLeft || simulation.simulate else { return nil }
-    var words = ["roboprov apply", manifest.shellQuoted]
-    if simulation.simulate, isLeft {
-      words.append("--simulate")
-      if let scenario = simulation.scenario { words.append("--scenario \(scenario.shellQuoted)") }
-    }
+    var words = ["roboprov apply", manifest.shellQuoted + (isLeft ? simulation.words : "")]
     if !radio.adapter.isEmpty {
       words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
     }

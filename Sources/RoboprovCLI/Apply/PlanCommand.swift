@@ -125,7 +125,7 @@ struct PlanCommand: AsyncParsableCommand {
     let command =
       missing || prepared.hasMadeUpLabels
       ? "capture" : plan.rooms.contains { $0.action == .provision } && save == nil ? "apply" : nil
-    if let command { Console.data("Next: roboprov \(command) \(manifest.shellQuoted)\n") }
+    if let command { Console.data("Next: roboprov \(command) \(manifest.shellQuoted)\(simulation.words)\n") }
     if let save {
       let allowed = !permissions.isEmpty
       Console.say(

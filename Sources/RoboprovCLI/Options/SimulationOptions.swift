@@ -1,5 +1,6 @@
 import Application
 import ArgumentParser
+import Reporting
 
 /// Options of every command that uses the radio: the real one, or a virtual building.
 struct SimulationOptions: ParsableArguments {
@@ -23,6 +24,13 @@ struct SimulationOptions: ParsableArguments {
     var access = BluetoothAccess.system
     if simulate { access.rehearsal = .init(scenario: scenario, seed: seed) }
     return access
+  }
+
+  /// The options as they follow the manifest in a command line: ` --simulate --scenario file`.
+  var words: String {
+    guard simulate else { return "" }
+    return " --simulate" + (scenario.map { " --scenario \($0.shellQuoted)" } ?? "")
+      + (seed.map { " --seed \($0)" } ?? "")
   }
 
   func validate() throws {

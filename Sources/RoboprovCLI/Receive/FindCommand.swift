@@ -12,9 +12,9 @@ struct FindCommand: AsyncParsableCommand {
     abstract: "Show the signal strength of one device while you walk towards it.",
     discussion: """
       roboprov find C4:7C:8D:00:00:07
-      roboprov find 'Room 312' building.yaml --bell
-      roboprov find 'Room 312' building.yaml --for 60
-      roboprov find 'Room 312' building.yaml --identify
+      roboprov find building.yaml 'Room 312' --bell
+      roboprov find building.yaml 'Room 312' --for 60
+      roboprov find building.yaml 'Room 312' --identify
 
       With --identify it first connects to the device and asks it to blink, if the device offers that; repeat the command to \
       see it again. Nothing is written otherwise.
@@ -25,13 +25,15 @@ struct FindCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The device: its address or label, or its room if the manifest is given.", valueName: "room or address")
-  )
-  var target: String
+      "The building that has the room, or the device alone: its address or label.",
+      valueName: "building.yaml or address"), completion: .yaml)
+  var first: String
 
   @Argument(
-    help: ArgumentHelp("The building that has the room.", valueName: "building.yaml"), completion: .yaml)
-  var manifest: String?
+    help: ArgumentHelp(
+      "The room, by id or name, or one of the building's devices.", valueName: "room or address"),
+    completion: .room)
+  var second: String?
 
   @Flag(help: "Sound the terminal's bell; the stronger the signal, the faster it sounds.")
   var bell = false
@@ -45,11 +47,12 @@ struct FindCommand: AsyncParsableCommand {
   @OptionGroup var simulation: SimulationOptions
 
   func run() async throws {
+    let (name, manifest) = (second ?? first, second == nil ? nil : first)
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
-    let target = try FindTarget.find(target, in: known)
+    let target = try FindTarget.find(name, in: known)
     if identify, target.address == nil {
       throw CommandFailure(
-        .usage, "--identify needs the address of one device, and “\(self.target.visible)” gives none",
+        .usage, "--identify needs the address of one device, and “\(name.visible)” gives none",
         advice: "`roboprov scan` lists the devices on air; name one by its address.")
     }
     let isLive = Screen.standardOutput.isTerminal && Screen.standardError.isTerminal

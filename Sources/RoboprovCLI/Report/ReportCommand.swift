@@ -11,13 +11,16 @@ import Journal
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write a run's reports again, merge the records of several laptops, check and sign reports.",
+    abstract:
+      "Write a run's reports again, compare two days, merge records of several laptops, check and sign reports.",
     discussion: """
       roboprov report seeblick
       roboprov report merge laptop-1/seeblick laptop-2/seeblick
       roboprov report check seeblick
       """,
-    subcommands: [RunReportCommand.self, MergeCommand.self, CheckCommand.self, SignCommand.self],
+    subcommands: [
+      RunReportCommand.self, DiffCommand.self, MergeCommand.self, CheckCommand.self, SignCommand.self,
+    ],
     defaultSubcommand: RunReportCommand.self)
 }
 

@@ -67,9 +67,13 @@ struct StatusCommand: AsyncParsableCommand {
     if write { try write(BuildingReports.make(.init(building: reference.id), from: archive)) }
     if output == .json { Console.data(BuildingJSON.text(report)) }
     if output == .text {
-      let changes = try since.map { try self.changes(since: $0, archive, report, subject) } ?? []
+      let changes = try since.map { since in
+        StatusView.changes(
+          from: BuildingReports.make(subject, from: try archive.upTo(since)).rooms, to: report.rooms,
+          in: "Since \(since)", style: Screen.standardOutput.style) + [""]
+      }
       let notes = signed(archive, reference) + (reference.source == nil ? [] : report.comparisonGaps)
-      show(report, report.nextCommand(for: reference, in: reports), changes, notes)
+      show(report, report.nextCommand(for: reference, in: reports), changes ?? [], notes)
     }
     if check, !report.isDone { throw ExitStatus.incomplete }
   }
@@ -77,27 +81,6 @@ struct StatusCommand: AsyncParsableCommand {
   private func write(_ report: BuildingReport) throws {
     let paths = try JournalMessages.translating(BuildingReports.write(report, in: reports))
     for path in paths { Console.say("Wrote \(path)") }
-  }
-
-  /// What changed since a day or run.
-  /// - Throws: `CommandFailure` if it is neither.
-  private func changes(
-    since: String, _ archive: BuildingArchive, _ report: BuildingReport, _ subject: BuildingReports.Subject
-  ) throws -> [String] {
-    let isDay = RunEvent.time(since + "T00:00:00.000Z") != nil
-    guard isDay || archive.runs.contains(where: { $0.id == since }) else {
-      throw CommandFailure(
-        .usage, "--since \(since.visible) is neither a day such as 2026-11-20 nor a run on record",
-        advice: "`roboprov room history` lists the runs of a room.")
-    }
-    let earlier = archive.runs.filter { run in
-      isDay
-        ? run.record.events.first.map { LocalTime.here.day($0.at) < since } ?? false
-        : run.id == since || archive.order.knows(since, run.id)
-    }
-    let then = BuildingReports.make(subject, from: BuildingArchive(runs: earlier))
-    return StatusView.changes(
-      from: then.rooms, to: report.rooms, since: since, style: Screen.standardOutput.style) + [""]
   }
 
   private func show(_ report: BuildingReport, _ next: String?, _ changes: [String], _ notes: [String]) {

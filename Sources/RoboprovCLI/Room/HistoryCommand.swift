@@ -8,11 +8,11 @@ import Journal
 import Model
 import Reporting
 
-/// `roboprov room history`: prints the record of one room or sensor.
+/// `roboprov room history`: prints the record of one room or device.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Print what each run did with a room or a sensor.",
+    abstract: "Print what each run did with a room or a device.",
     discussion: """
       roboprov room history building.yaml 'Room 312'
       roboprov room history seeblick C4:7C:8D:00:00:07 --full
@@ -23,7 +23,7 @@ struct HistoryCommand: AsyncParsableCommand {
   @Argument(help: BuildingReference.help, completion: .building)
   var building: String
 
-  @Argument(help: "The room by its id or name, or the sensor by its address.", completion: .room)
+  @Argument(help: "The room by its id or name, or the device by its address.", completion: .room)
   var subject: String
 
   @Flag(help: "Print every event instead of one line for each run.")

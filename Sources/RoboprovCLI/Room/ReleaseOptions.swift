@@ -6,12 +6,12 @@ import Bluetooth
 import Engine
 import FoundationEssentials
 
-/// How sensors are taken out of service, and why.
+/// How devices are taken out of service, and why.
 struct ReleaseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The reason, for the record.", valueName: "text"))
   var reason: String?
 
-  @Flag(help: "Do not scan for the old sensor; `apply` scans before it writes the new sensor.")
+  @Flag(help: "Do not scan for the old device; `apply` scans before it writes the new device.")
   var withoutScan = false
 
   @OptionGroup var radio: RadioOptions

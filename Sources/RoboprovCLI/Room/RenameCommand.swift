@@ -13,7 +13,7 @@ struct RenameCommand: AsyncParsableCommand {
       roboprov room rename building.yaml 'Room 312' 'Reading Room'
 
       The record belongs to the room's id, which stays: an id that is made from the name is written into the manifest. Comments \
-      and layout stay. A sensor that takes the room's name gets the new one with the next `apply`.
+      and layout stay. A device that takes the room's name gets the new one with the next `apply`.
       """)
 
   @OptionGroup var subject: RoomArguments
@@ -47,7 +47,7 @@ struct RenameCommand: AsyncParsableCommand {
     Console.say("\(names.name(of: room)) is now \(name). Its id stays \(room.rawValue), with its record.")
     let takesName = building.rooms.contains { $0.id == room && $0.settings[.roomName] != nil }
     guard takesName, lastKnown.rooms[room]?.bindings.isEmpty == false else { return }
-    Console.say("Its sensor gets the new name when it is written again.")
+    Console.say("Its device gets the new name when it is written again.")
     Console.say(
       "Next: roboprov apply \(subject.building.shellQuoted)\(Preferences.argument(naming: record.reports))")
   }

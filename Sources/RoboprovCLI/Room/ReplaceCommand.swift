@@ -8,25 +8,25 @@ import Model
 struct ReplaceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replace",
-    abstract: "Take a room's sensor out of service, so that the room can get another one.",
+    abstract: "Take a room's device out of service, so that the room can get another one.",
     discussion: """
       roboprov room replace building.yaml 'Room 312' --with C4:7C:8D:00:00:07 --reason 'broken battery clip'
       roboprov room replace seeblick room-312 --without-scan
 
-      Scans first, and refuses while the old sensor is still on air with the room's identity: it could not be distinguished from \
-      the new one. --with writes the new sensor's address into the manifest. Then run `apply`, which provisions the new sensor.
+      Scans first, and refuses while the old device is still on air with the room's identity: it could not be distinguished from \
+      the new one. --with writes the new device's address into the manifest. Then run `apply`, which provisions the new device.
       """)
 
   @OptionGroup var arguments: AmendmentArguments
   @OptionGroup var release: ReleaseOptions
 
   @Option(
-    help: ArgumentHelp("The old sensor, if merged records have several for the room.", valueName: "address"))
+    help: ArgumentHelp("The old device, if merged records have several for the room.", valueName: "address"))
   var device: String?
 
   @Option(
     name: .customLong("with"),
-    help: ArgumentHelp("Write this address of the new sensor into the manifest.", valueName: "address"))
+    help: ArgumentHelp("Write this address of the new device into the manifest.", valueName: "address"))
   var successor: String?
 
   func run() async throws {
@@ -41,8 +41,8 @@ struct ReplaceCommand: AsyncParsableCommand {
     let old = try device(in: amendment)
     guard old != successor else {
       throw CommandFailure(
-        .usage, "--with: \(old) is already the sensor of \(name)",
-        advice: "Give the address of the new sensor.")
+        .usage, "--with: \(old) is already the device of \(name)",
+        advice: "Give the address of the new device.")
     }
     let released = try await release.facts([old], .replaced, successor: successor, in: amendment)
     // The edit is made first: a change of the manifest that fails must not be on record.
@@ -51,7 +51,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       "\(name): the acceptance by \($0.by.visible) ends with that device."
     }
     let result =
-      successor.map { "the manifest now has \($0)." } ?? "the next run can assign another sensor."
+      successor.map { "the manifest now has \($0)." } ?? "the next run can assign another device."
     let isInManifest = successor == nil && amendment.wanted?.address == old
     try await arguments.commit(
       .replace, released, of: amendment, with: edit,
@@ -63,7 +63,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       ] + amendment.keptBonds(with: [old]))
   }
 
-  // MARK: The new sensor
+  // MARK: The new device
 
   private func wantedSuccessor(beside known: [BluetoothAddress]? = nil) throws -> BluetoothAddress? {
     guard let successor else { return nil }
@@ -90,8 +90,8 @@ struct ReplaceCommand: AsyncParsableCommand {
       }.map(\.key).min()
     guard let other else { return }
     throw CommandFailure(
-      .usage, "--with: \(address) is the sensor of \(amendment.names.name(of: other)); nothing was changed",
-      advice: "Compare it with the label of the new sensor.")
+      .usage, "--with: \(address) is the device of \(amendment.names.name(of: other)); nothing was changed",
+      advice: "Compare it with the label of the new device.")
   }
 
   /// Writes the address, which is on record already, into the manifest.
@@ -99,7 +99,7 @@ struct ReplaceCommand: AsyncParsableCommand {
     let edit = try self.edit(successor, in: amendment)
     if let edit { try ManifestFile.write(edit) }
     Console.say(
-      "\(amendment.name): \(successor) is already the new sensor on record. The manifest has it now.")
+      "\(amendment.name): \(successor) is already the new device on record. The manifest has it now.")
     var change = ChangeJSON(
       "replace", of: amendment.room, called: amendment.name, in: amendment.base.building.id)
     (change.successor, change.isManifestChanged, change.reason) = (successor, edit != nil, release.reason)
@@ -113,25 +113,25 @@ struct ReplaceCommand: AsyncParsableCommand {
     try ManifestFile(arguments.subject.building).setting(.address(address), of: amendment.room)
   }
 
-  // MARK: The old sensor
+  // MARK: The old device
 
   private func device(in amendment: RoomAmendment) throws -> BluetoothAddress {
     let (name, bound) = (amendment.name, amendment.devices)
     guard !bound.isEmpty else {
       throw CommandFailure(
-        .usage, "\(name) has no sensor on record", advice: "Run `roboprov apply` to give it one.")
+        .usage, "\(name) has no device on record", advice: "Run `roboprov apply` to give it one.")
     }
     let list = bound.map(\.description).joined(separator: ", ")
     if let text = device {
       guard let wanted = BluetoothAddress(text), bound.contains(wanted) else {
         throw CommandFailure(
-          .usage, "--device: \(text.visible) is not a sensor of \(name)", advice: "On record: \(list).")
+          .usage, "--device: \(text.visible) is not a device of \(name)", advice: "On record: \(list).")
       }
       return wanted
     }
     guard bound.count == 1 else {
       throw CommandFailure(
-        .usage, "\(name) has several sensors on record: \(list)", advice: "Name one with --device ADDRESS.")
+        .usage, "\(name) has several devices on record: \(list)", advice: "Name one with --device ADDRESS.")
     }
     return bound[0]
   }

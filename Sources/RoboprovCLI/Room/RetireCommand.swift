@@ -2,16 +2,16 @@ import Application
 import ArgumentParser
 import Model
 
-/// `roboprov room retire`: takes a room and its sensor out of service.
+/// `roboprov room retire`: takes a room and its device out of service.
 struct RetireCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retire",
-    abstract: "Take a room and its sensor out of service.",
+    abstract: "Take a room and its device out of service.",
     discussion: """
       roboprov room retire building.yaml 'Room 312' --reason 'room is now storage'
       roboprov room retire seeblick room-312 --without-scan
 
-      Scans first, and refuses while the sensor is still on air with the room's identity, as `room replace` does. Later runs \
+      Scans first, and refuses while the device is still on air with the room's identity, as `room replace` does. Later runs \
       skip the room unless --force names it.
       """)
 
@@ -27,7 +27,7 @@ struct RetireCommand: AsyncParsableCommand {
     let released = try await release.facts(devices, .retired, in: amendment)
     try await arguments.commit(
       .retire, released + [.roomRetired(.init(room: amendment.room, reason: release.reason))], of: amendment,
-      saying: ["\(name) is out of service" + (devices.first.map { ", with its sensor \($0)." } ?? ".")]
+      saying: ["\(name) is out of service" + (devices.first.map { ", with its device \($0)." } ?? ".")]
         + amendment.keptBonds(with: devices))
   }
 }

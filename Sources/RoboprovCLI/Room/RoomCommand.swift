@@ -4,7 +4,7 @@ import ArgumentParser
 struct RoomCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "room",
-    abstract: "Replace a room's sensor, retire, accept or rename the room, or print its history.",
+    abstract: "Replace a room's device, retire, accept or rename the room, or print its history.",
     discussion: """
       roboprov room replace building.yaml 'Room 312' --with C4:7C:8D:00:00:07
       roboprov room rename building.yaml 'Room 312' 'Reading Room'

@@ -112,7 +112,8 @@ struct VerifyCommand: AsyncParsableCommand {
       let screen = Screen.standardOutput
       let lines = VerificationView.lines(
         named, unexpected: verification.unexpected, adapters: adapterNames,
-        seen: amendment.lastKnown.rooms.compactMapValues { $0.lastWrite?.seen?.at }, style: screen.style)
+        seen: amendment.lastKnown.rooms.compactMapValues { $0.lastWrite?.seen?.at },
+        times: .here, style: screen.style)
       Console.data(lines: lines)
     }
   }

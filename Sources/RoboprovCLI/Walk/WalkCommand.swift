@@ -50,11 +50,13 @@ struct WalkCommand: AsyncParsableCommand {
     let scope = WorkScope(RoomSelection(only: chosen, unfinished: true))
     var source = try SecretResolver.resolve(
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
-    var prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: record.reports)
+    var prepared = try PreparedRun(
+      source, scope, siteKey: seal.siteKey, in: record.reports, isRehearsal: simulation.simulate)
     if simulation.simulate, simulation.scenario == nil,
       source.supplyLabels(prepared.known, onlyOfProducts: true)
     {
-      prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: record.reports)
+      prepared = try PreparedRun(
+        source, scope, siteKey: seal.siteKey, in: record.reports, isRehearsal: simulation.simulate)
     }
     if let words = prepared.nothingLeft {
       Console.say(words)
@@ -88,7 +90,8 @@ struct WalkCommand: AsyncParsableCommand {
     )
     if !left.isEmpty {
       Console.data("Left: \(Walk.list(left.map(\.name)))\n")
-      Console.data("Next: roboprov walk \(manifest.shellQuoted)\(record.keeping.reportsOption)\n")
+      Console.data(
+        "Next: roboprov walk \(manifest.shellQuoted)\(simulation.words)\(record.keeping.reportsOption)\n")
     }
     if ending.wasInterrupted { throw ExitStatus.interrupted }
     if !left.isEmpty { throw ExitStatus.incomplete }

@@ -35,7 +35,9 @@ extension WalkSession {
     defer { lock?.release() }
     let prepared: PreparedRun
     do {
-      prepared = try PreparedRun(source, scope, siteKey: command.seal.siteKey, in: keeping.reports)
+      prepared = try PreparedRun(
+        source, scope, siteKey: command.seal.siteKey, in: keeping.reports,
+        isRehearsal: stack.isSimulated)
     } catch let failure as CommandFailure where failure.status == .manifest {
       walk.ended(isDone: false)
       return say("✗ \(failure.message)\n\(failure.advice ?? "")")

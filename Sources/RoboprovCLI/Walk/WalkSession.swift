@@ -251,7 +251,7 @@ actor WalkSession {
       let owner = source.building.rooms.first(where: { $0.identity == identity }), owner.id != assignment.room
     else { return nil }
     return
-      "Wrong sensor: \(assignment.device) is at work with \(identity.distinction), which belongs to \(owner.name)"
+      "Wrong device: \(assignment.device) is at work with \(identity.distinction), which belongs to \(owner.name)"
   }
 
   private func undo(_ name: String) {

@@ -312,7 +312,7 @@ struct ReportTruth {
     let times = LocalTime.here
     let day = times.day(episode.times.upperBound)
     let missing = rooms.compactMap { $0["missing_since"].text.flatMap(RunEvent.time) }.min()
-    let words = missing.map { " · \(count("missing")) not since \(times.day($0))" } ?? ""
+    let words = missing.map { " · \(count("missing")) missing since \(times.day($0))" } ?? ""
     expect(page.contains("<br>\(found) received on \(day)\(words)</p>"), "the page's last check")
   }
 

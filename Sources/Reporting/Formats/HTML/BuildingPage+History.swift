@@ -145,7 +145,7 @@ extension AttemptReport {
   var resultWords: String {
     guard let seconds else { return "no end on record" }
     return failure.map { failure in
-      "\(notCounted?.clause ?? "failed") after \(seconds.asSeconds), \(failure.code.words)"
+      AttemptExemption.clause(notCounted, failure, after: " after \(seconds.asSeconds)")
     }
       ?? "done in \(seconds.asSeconds)"
   }

@@ -24,7 +24,7 @@ extension BuildingPage {
   func actions(_ rooms: [BuildingRoom]) -> [Action] {
     let left = rooms.left { room in
       LeftCause(
-        state: room.state, explanation: Explanation(of: room, isGeneral: live == nil),
+        state: room.state, explanation: explanation(room),
         since: room.since.map(times.day))
     }
     let actions = left.grouped { $0.cause.explanation.advice }.map { advice, causes in
@@ -35,13 +35,25 @@ extension BuildingPage {
       .map { $0.element.action }
   }
 
+  /// Without what differs from room to room, which the cells and the lines of the rooms have. Whoever reads a phone has no
+  /// command line.
+  private func explanation(_ room: BuildingRoom) -> Explanation {
+    var explanation = Explanation(of: room, isGeneral: true, times: times)
+    if live != nil { explanation.advice = explanation.advice.withoutCommandLine }
+    return explanation
+  }
+
   private func articles(_ rooms: [BuildingRoom], _ heading: Markup) -> Markup {
     actions(rooms).map { advice, causes -> Markup in
       let items = causes.map { left -> Markup in
         let since: Markup? = left.cause.since.map { " since \($0)" }
+        // On site, the address of a device is compared with its label.
+        let explanation =
+          live != nil && left.rooms.count == 1
+          ? Explanation(of: left.rooms[0], times: times) : left.cause.explanation
         return """
           <li>\(mark(.state(left.cause.state))) \(left.cause.state.words)\(since): \
-          \(list(left.rooms)). \(left.cause.explanation.sentence)
+          \(list(left.rooms)). \(explanation.sentence)
           """
       }
       return """

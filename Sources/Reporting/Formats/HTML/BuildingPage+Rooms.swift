@@ -43,25 +43,37 @@ extension BuildingPage {
       """
   }
 
-  /// A room: what is known of it in one line, and what is particular about it in a second one, which opens its history.
+  /// A room: what is known of it in one line, and what is particular about it in a second one, which opens its history. Without
+  /// anything particular its name opens the history.
   private func row(_ room: BuildingRoom, _ place: Int) -> Markup {
     let particulars = particulars(room)
+    let name: Markup = "\(title(of: room.id, room.name)) <small>\(whereabouts(room))</small>"
+    let below: Markup =
+      particulars.isEmpty
+      ? "<tr class=\"usual\"><td colspan=\"\(columns.count)\"><div>\(history(room))</div>"
+      : """
+      <tr><td colspan="\(columns.count)"><details><summary>\(particulars.joined(separator: " · "))</summary>\
+      \(history(room))</details>
+      """
     return """
       <tbody id="room-\(place)" data-state="\(room.state.rawValue)"><tr>\
-      <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(whereabouts(room))</small>\
+      <th scope="row">\(particulars.isEmpty ? "<details><summary title=\"Settings and history\">\(name)</summary></details>" : name)\
       <td>\(mark(.state(room.state))) \(room.state.words)\
       <td>\(devices(room))<td>\(room.identity?.distinction ?? "")\
       <td>\(evidence(room))<td>\(seen(room))\
       <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })\
-      <tr\(particulars.isEmpty ? " class=\"usual\"" : "")><td colspan="\(columns.count)"><details><summary>\
-      \(particulars.isEmpty ? "Settings and history" : particulars.joined(separator: " · "))</summary>\
-      \(history(room))</details></tbody>
+      \(below)</tbody>
 
       """
   }
 
+  /// Its id where the name does not show it, and its floor.
   private func whereabouts(_ room: BuildingRoom) -> String {
-    (room.floor.map { ", \($0.floorTitle)" } ?? "") + (room.isInManifest ? "" : ", not in the manifest")
+    let words = room.name.lowercased().split { !$0.isLetter && !$0.isNumber }
+    return [
+      words.joined(separator: "-") == room.id.rawValue ? nil : room.id.rawValue, room.floor?.floorTitle,
+      room.isInManifest ? nil : "not in the manifest",
+    ].compactMap(\.self).joined(separator: ", ")
   }
 
   private func devices(_ room: BuildingRoom) -> Markup {
@@ -93,8 +105,8 @@ extension BuildingPage {
       parts.append("accepted by <bdi>\(acceptance.by)</bdi>: <bdi>\(acceptance.reason)</bdi>")
     }
     if let reason = room.openReason {
-      let since: Markup? = room.since.map { " since \(time($0))" }
-      parts.append("\(reason.code.words)\(since)")
+      let first: Markup? = room.since.map { " (first \(time($0)))" }
+      parts.append("\(reason.code.words)\(first)")
     }
     if !room.settings.isEmpty, room.settingsSummary != usualSettings {
       parts.append("settings: \(room.settingsSummary)")

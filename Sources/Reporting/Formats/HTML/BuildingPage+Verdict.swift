@@ -17,7 +17,7 @@ extension BuildingPage {
     return "<a href=\"#open-title\">\(open) \(open == 1 ? "room is" : "rooms are") left to do.</a>"
   }
 
-  /// The date of the newest check on site, and what it received: `11 received on 2026-11-25 · 1 not since
+  /// The date of the newest check on site, and what it received: `11 received on 2026-11-25 · 1 missing since
   /// 2026-11-23`.
   private var lastCheck: Markup {
     let checks = report.counted.compactMap { room in room.verification.map { (room, $0) } }
@@ -25,7 +25,7 @@ extension BuildingPage {
     let day = times.day(newest)
     let received = checks.count { times.day($0.1.recorded.at) == day && $0.1.found.finding == .onAir }
     let missing = report.counted.compactMap(\.missingSince?.at)
-    let since: Markup? = missing.min().map { " · \(missing.count) not since \(times.day($0))" }
+    let since: Markup? = missing.min().map { " · \(missing.count) missing since \(times.day($0))" }
     return "<br>\(received) received on \(day)\(since)"
   }
 

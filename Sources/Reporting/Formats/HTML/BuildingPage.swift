@@ -80,13 +80,16 @@ package struct BuildingPage: Sendable {
     <p class="verdict\(live == nil && report.isDone ? " good" : "")" id="verdict">\(verdict)</p>
     </header>
     <main>
-    \(overview)\(open)\(live == nil ? roomTable + plots + runTable + signatures : "")</main>
+    \(isLarge ? open + overview : overview + open)\(live == nil ? roomTable + plots + runTable + signatures : "")</main>
     \(live == nil ? end : noScript)\
     </body>
     </html>
 
     """
   }
+
+  /// Whether the picture of the rooms needs so much space that what is left comes before it.
+  private var isLarge: Bool { report.rooms.count > 500 }
 
   /// How many rooms are done, in the title and at the top.
   var state: String { live?.isKnown == false ? "No state is known" : report.verdict }

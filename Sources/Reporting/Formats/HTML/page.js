@@ -9,7 +9,7 @@ const bodies = [...table.tBodies];
 const cell = (body, column) => body.rows[0].cells[column];
 const details = body => body.querySelector("details");
 const texts = new Map(bodies.map(body => [body,
-  (body.rows[0].textContent + " " + details(body).firstChild.textContent).toLowerCase()]));
+  (body.rows[0].textContent + " " + (body.querySelector("td summary")?.textContent ?? "")).toLowerCase()]));
 let state = "";
 const show = () => {
   const words = $("search").value.toLowerCase().split(" ").filter(Boolean);

@@ -32,7 +32,7 @@ package enum BuildingJSON {
     }
     Field("summary", "The number of rooms in each state.", form: summary) { $0 }
     Field("rooms", "The rooms, in the manifest's order; those that it no longer has come last.", each: room) {
-      $0.rooms.map { ($0, $0.isOpen ? Explanation(of: $0) : nil) }
+      $0.rooms.map { ($0, $0.isOpen ? Explanation(of: $0, times: .utc) : nil) }
     }
     Field("runs", "The runs, and the changes that a person made, oldest first.", each: run) { $0.runs }
   }
