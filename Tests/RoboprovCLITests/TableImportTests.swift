@@ -103,6 +103,27 @@ struct TableImportTests {
     }
   }
 
+  @Test(
+    "ranges are counted and confirmed, also if each row is one; names of house and room are none",
+    arguments: [
+      (["101-110, 201-220", "Room 1-40"], 70), (["Room 1-40", "Hall 1-20"], 60), (["Room 1-40"], 40),
+      (["1-1", "1-2", "1-3", "2-1", "2-2", "2-3"], nil), (["7 - 12", "Lobby"], 7),
+    ] as [([String], Int?)])
+  func ranges(names: [String], count: Int?) async throws {
+    try await Site.use { site in
+      try site.write("rooms.csv", "Room;Floor\n" + names.map { "\($0);1\n" }.joined())
+      let made = try await site.run([
+        "init", "--name", "House", "--profile", "robo-sensor", "--from", "rooms.csv", "--minors", "from", "1",
+      ])
+      guard let count else {
+        #expect(made.status == 0 && made.errors.contains("\(names.count) rooms: "), "\(made)")
+        return
+      }
+      #expect(made.status == 65 && !site.has("building.yaml"), "\(made)")
+      #expect(made.errors.contains("\(count) rooms: ") && made.errors.contains("--count \(count)"), "\(made)")
+    }
+  }
+
   @Test("secrets of labels in a table go into the file of labels, and are not shown")
   func labels() async throws {
     try await Site.use { site in

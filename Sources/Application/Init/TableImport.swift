@@ -216,11 +216,12 @@ package struct TableImport {
     let names = rows.map { $0.values["room"] ?? "" }
     let readings = names.map { ListedRooms($0) }
     var reasons: [String] = []
-    // Where most names have a hyphen between numbers, such as house and room, they are no ranges.
     let ranges = readings.indices.filter {
       readings[$0].names.count > 1 && readings[$0].entries != [names[$0]] && readings[$0].hasRange
     }
-    let areRanges = ranges.count * 2 <= max(rows.count, 2)
+    // As ranges, names of house and room, such as 1-2 and 1-3, would have rooms twice.
+    var rooms: Set<String> = []
+    let areRanges = ranges.allSatisfy { readings[$0].names.allSatisfy { rooms.insert($0).inserted } }
     if areRanges, let first = ranges.first {
       reasons.append(
         "“\(names[first].visible)” on line \(rows[first].line) looks like a range\(ranges.count > 1 ? ", and \(ranges.count - 1) more" : "")"
