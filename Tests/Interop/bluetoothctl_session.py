@@ -124,8 +124,8 @@ def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
 
         ctl.type("back")
         ctl.type("scan on")
-        ctl.expect(rf"Device {address} ManufacturerData Key: 0x004c")
-        ctl.expect(r"ManufacturerData Value:")
+        ctl.expect(rf"Device {address} ManufacturerData[ .]Key: 0x004c")
+        ctl.expect(r"ManufacturerData[ .]Value:")
         say("beacon", data=(dumped(ctl) + dumped(ctl)).hex())
         ctl.type("quit")
     except BaseException:
