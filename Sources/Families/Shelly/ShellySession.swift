@@ -100,7 +100,7 @@ struct ShellySession: Sendable {
       await session.confirmWritten(settings.beforeProof)
     } else {
       for request in settings.requests { isTold = try await write(request) || isTold }
-      try await leave(network)
+      try await leave(network, settings.join.settings)
       isTold = try await write(settings.join) || isTold
       await session.received("accepted", as: .accepted)
     }
@@ -143,10 +143,11 @@ struct ShellySession: Sendable {
   }
 
   /// Has a device that has joined the room's network leave it, so that what it reports later is by this run's command.
-  private func leave(_ network: Network) async throws(AttemptFailure) {
+  /// - Parameter settings: those of its network, of which the device then has none.
+  private func leave(_ network: Network, _ settings: [SettingName]) async throws(AttemptFailure) {
     guard let ssid = network.ssid, .text(ssid) == room.settings[.wifiSSID] else { return }
     let (work, channel, clock) = (self, channel, session.clock)
-    let hasLeft = try await session.sending([.wifiSSID]) { () throws(CentralError) in
+    let hasLeft = try await session.sending(settings) { () throws(CentralError) in
       _ = try await channel.call("WiFi.SetConfig", ShellySettings.leave)
       let end = clock.now.advanced(by: Self.leavesWithin)
       while clock.now < end {
