@@ -59,10 +59,10 @@ extension SourceText {
     self.init(sheet.csv, number: number, from: .workbook)
   }
 
-  /// The names of the sheets of a workbook that can be meant; empty for another file.
-  package static func sheets(of bytes: [UInt8]) -> [String] {
+  /// The sheets of a workbook that can be meant; empty for another file.
+  package static func sheets(of bytes: [UInt8]) -> [SourceText] {
     guard Workbook.isMeant(by: bytes) else { return [] }
-    return (try? Workbook(bytes).candidates.map(\.name)) ?? []
+    return (try? Workbook(bytes).candidates.map { SourceText($0.csv, from: .workbook) }) ?? []
   }
 }
 

@@ -124,6 +124,33 @@ struct TableImportTests {
     }
   }
 
+  @Test("a range in braces counts with all its rooms, also where other names are taken as they are")
+  func braces() async throws {
+    try await Site.use { site in
+      try site.write("rooms.csv", "Room;Floor\nA {1..3};1\nB 1-2;1\nC 5;1\n")
+      let command = [
+        "init", "--name", "House", "--profile", "robo-sensor", "--from", "rooms.csv", "--minors", "from", "7",
+      ]
+      try await site.run(command).expect(65, errors: "6 rooms: A 1 … C 5, or 5 rooms by the rows")
+      try await site.run(command + ["--count", "5"]).expect(0)
+      #expect(try Self.rooms(at: site) == ["A 1 7 -", "A 2 8 -", "A 3 9 -", "B 1-2 10 -", "C 5 11 -"])
+    }
+  }
+
+  @Test("a cell of a secret that stands alone is not shown")
+  func alone() async throws {
+    try await Site.use { site in
+      try site.write(
+        "rooms.csv", "pop;Room;Minor;MAC\n;A;1;C4:7C:8D:6B:00:01\nabcd1234;;;\n;B;2;C4:7C:8D:6B:00:02\n")
+      let made = try await site.run([
+        "init", "--name", "House", "--profile", "robo-sensor", "--from", "rooms.csv",
+      ])
+      made.expect(
+        0, errors: "line 3 has nothing in a column that is read", notOutput: "abcd1234", notErrors: "abcd1234"
+      )
+    }
+  }
+
   @Test("secrets of labels in a table go into the file of labels, and are not shown")
   func labels() async throws {
     try await Site.use { site in

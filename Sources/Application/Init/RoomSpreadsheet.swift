@@ -15,7 +15,8 @@ package struct RoomSpreadsheet {
   /// - Throws: `CommandFailure` if the file cannot be read, is no table, or has no rooms.
   package init(_ path: String, sheet: String? = nil) throws {
     let bytes = try InputFile.read(path, atMost: CSVReader.maximumBytes).bytes
-    let source = SourceText(table: bytes, sheet: sheet ?? Self.sheet(of: bytes))
+    let named = sheet == nil ? Self.sheet(of: bytes) : nil
+    let source = named ?? SourceText(table: bytes, sheet: sheet)
     isWorkbook = source.encoding == .workbook
     isAssumed = source.encoding == .windows1252
     table = try CSVTable(source, file: path)
@@ -27,12 +28,9 @@ package struct RoomSpreadsheet {
   }
 
   /// The only sheet of several whose header has words for rooms: Numbers adds a summary.
-  private static func sheet(of bytes: [UInt8]) -> String? {
-    let names = SourceText.sheets(of: bytes)
-    guard names.count > 1 else { return nil }
-    let rooms = names.filter { name in
-      guard let table = try? CSVReader.read(SourceText(table: bytes, sheet: name)) else { return false }
-      return TableColumns(table, families: BuiltIn.families).isNamed
+  private static func sheet(of bytes: [UInt8]) -> SourceText? {
+    let rooms = SourceText.sheets(of: bytes).filter { sheet in
+      (try? CSVReader.read(sheet)).map { TableColumns($0, families: BuiltIn.families).isNamed } ?? false
     }
     return rooms.count == 1 ? rooms[0] : nil
   }

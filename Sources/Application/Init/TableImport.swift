@@ -53,7 +53,7 @@ package struct TableImport {
   /// A room for each, or a range of rooms.
   package private(set) var entries: [[ManifestDraft.Pair]] = []
   /// The names of all rooms.
-  package private(set) var names: [String] = []
+  package var names: [String] { entries.flatMap(Self.names) }
   /// Whether the manifest can name the table, which gives these rooms row by row.
   package private(set) var isPlain: Bool
   /// What the table has of labels, by the name of the device. No manifest has it.
@@ -95,9 +95,10 @@ package struct TableImport {
     for (line, texts) in rows {
       let cells = used.map { $0.index < texts.count ? texts[$0.index].oneLine : "" }
       guard cells.contains(where: { !$0.isEmpty }), !used.isEmpty else {
-        if !used.isEmpty, let text = texts.first(where: { !$0.isEmpty }) {
+        if !used.isEmpty, let place = texts.firstIndex(where: { !$0.isEmpty }) {
           // A column that is not read may have secrets.
-          let isAlone = texts.count { !$0.isEmpty } == 1
+          let isSecret = columns.columns.contains { $0.index == place && $0.secret != nil }
+          let (text, isAlone) = (texts[place], !isSecret && texts.count { !$0.isEmpty } == 1)
           notes.append(
             "line \(line) has nothing in a column that is read"
               + (isAlone ? ": “\(text.oneLine.visible)”" : ""))
@@ -174,28 +175,25 @@ package struct TableImport {
   private mutating func giveNumbers(_ key: String, _ answers: Answers) {
     guard case .integer(let bounds)? = counted?.kind else { return }
     isPlain = false
-    let numbers = names.map { name in
-      name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0, in: bounds) }
-    }
-    switch answers.numbers {
-    case nil:
+    guard let source = answers.numbers else {
       guard
         !questions.contains(where: { if case .column(let column) = $0 { column.key == key } else { false } })
       else { return }
+      let numbers = names.map { $0.firstNumber(in: bounds) }
       let areDistinct = !numbers.contains(nil) && Set(numbers).count == numbers.count
       questions.append(.numbers(key: key, proposal: areDistinct ? .names : .from(1)))
-    case .names?:
-      var index = 0
-      for entry in entries.indices {
-        if let number = numbers[index] { entries[entry].append(.init(key, String(number))) }
-        index += ListedRooms(literal: entries[entry][0].value).names.count
-      }
-    case .from(let first)?:
-      var index = 0
-      for entry in entries.indices {
-        entries[entry].append(.init(key, String(first &+ index)))
-        index += ListedRooms(literal: entries[entry][0].value).names.count
-      }
+      return
+    }
+    var position = 0
+    for index in entries.indices {
+      let names = Self.names(of: entries[index])
+      let number: Int? =
+        switch source {
+        case .names: names.first?.firstNumber(in: bounds)
+        case .from(let first): first + position
+        }
+      if let number { entries[index].append(.init(key, String(number))) }
+      position += names.count
     }
   }
 
@@ -209,6 +207,11 @@ package struct TableImport {
       )
     }
     if dates.count > 3 { problems.append("\(dates.count - 3) more like it") }
+  }
+
+  /// The names of the rooms of an entry; one without a name has an empty one.
+  private static func names(of entry: [ManifestDraft.Pair]) -> [String] {
+    entry.first?.key == "room" ? ListedRooms(literal: entry[0].value).names : [""]
   }
 
   /// The rooms of the rows: each name as it is, or ranges as all their rooms, without rows that have a single text.
@@ -256,21 +259,19 @@ package struct TableImport {
     }
     let literal = rows.indices.flatMap { entries($0, false) }
     let proposed = rows.indices.filter { !areSingle || !singles.contains($0) }.flatMap { entries($0, true) }
-    let proposedNames = proposed.flatMap { entry in
-      entry.first?.key == "room" ? ListedRooms(literal: entry[0].value).names : [""]
-    }
+    let (proposedNames, literalCount) = (proposed.flatMap(Self.names), literal.flatMap(Self.names).count)
     if !reasons.isEmpty { isPlain = false }
     switch answers.count {
     case nil:
       if !reasons.isEmpty {
-        questions.append(.count(proposed: proposedNames, literal: literal.count, reasons: reasons))
+        questions.append(.count(proposed: proposedNames, literal: literalCount, reasons: reasons))
       }
-      (self.entries, self.names) = (proposed, proposedNames)
-    case proposedNames.count?: (self.entries, self.names) = (proposed, proposedNames)
-    case literal.count?: (self.entries, self.names) = (literal, names)
+      self.entries = proposed
+    case proposedNames.count?: self.entries = proposed
+    case literalCount?: self.entries = literal
     case let count?:
       problems.append(
-        "it has \(proposedNames.count) rooms\(literal.count == proposedNames.count ? "" : ", or \(literal.count) by its rows"), not \(count)"
+        "it has \(proposedNames.count) rooms\(literalCount == proposedNames.count ? "" : ", or \(literalCount) by its rows"), not \(count)"
       )
     }
   }

@@ -215,6 +215,11 @@ extension String {
   /// Whether it has only decimal digits, in ASCII.
   package var isNumber: Bool { !isEmpty && utf8.allSatisfy(\.isDigit) }
 
+  /// Its first number in decimal digits, if that is within bounds.
+  package func firstNumber(in bounds: ClosedRange<Int>) -> Int? {
+    split { !("0"..."9").contains($0) }.first.flatMap { Int($0, in: bounds) }
+  }
+
   /// A number that a spreadsheet wrote with a fraction of zeros, `101.0`, without it, and with the digits of ASCII; another text
   /// as it is.
   package var withoutFraction: String {

@@ -8,6 +8,8 @@ import Reporting
 /// options that answer it.
 struct ImportDialog {
   let file: String
+  /// Whether the manifest takes the secrets of labels from a file of labels.
+  let hasLabels: Bool
   let questions: InitQuestions
 
   /// The rooms of a table when nothing is open any more.
@@ -43,7 +45,8 @@ struct ImportDialog {
   private func show(_ reading: TableImport) {
     let columns = reading.columns
     for column in columns.columns {
-      Console.say("Column “\(column.header.visible)”: \(Self.words(column, reading.labelCount > 0))")
+      Console.say(
+        "Column “\(column.header.visible)”: \(Self.words(column, hasLabels && reading.labelCount > 0))")
     }
     for note in reading.notes { Console.say("Left out: \(note)") }
     for entry in reading.entries.prefix(3) {

@@ -221,7 +221,8 @@ struct InitCommand: AsyncParsableCommand {
       if names.isEmpty {
         let answer = await questions.rooms { answer in
           if Self.isTable(answer) { return Self.problem(ofTable: answer) }
-          return draft.problem { $0.rooms = .entries(Self.entries([answer], counted: counted)) }
+          let names = ListedRooms(answer).entries
+          return draft.problem { $0.rooms = .entries(Self.entries(names, counted: counted)) }
         }
         if let answer, Self.isTable(answer) {
           try await take(answer, of: family, into: &draft, questions)
@@ -289,14 +290,12 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  /// The entries of rooms. The number of a device is the first number in the name if it fits, otherwise the
+  /// The entries of rooms, by names and ranges with braces. The number of a device is the first number in the name if it fits, otherwise the
   /// position in the list.
   private static func entries(_ names: [String], counted: SettingDescription?) -> [[ManifestDraft.Pair]] {
-    names.flatMap { ListedRooms($0).isCertain ? ListedRooms($0).entries : [$0] }.enumerated().map {
-      index, name in
+    names.enumerated().map { index, name in
       guard let counted, case .integer(let bounds) = counted.kind else { return [.init("room", name)] }
-      let number = name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0, in: bounds) }
-      let fitting = number ?? min(index + 1, bounds.upperBound)
+      let fitting = name.firstNumber(in: bounds) ?? min(index + 1, bounds.upperBound)
       return [.init("room", name), .init(counted.name.rawValue, String(fitting))]
     }
   }
@@ -310,18 +309,19 @@ struct InitCommand: AsyncParsableCommand {
     answers.columns = try pairs(column, "--column")
     answers.numbers = TableImport.Numbers(minors)
     (answers.count, answers.hasThousands) = (count, thousands)
-    let rooms = try await ImportDialog(file: file, questions: questions)
+    let labels = draft.secrets.lazy.compactMap { if case .labels(let path) = $0.source { path } else { nil } }
+      .first
+    let rooms = try await ImportDialog(file: file, hasLabels: labels != nil, questions: questions)
       .rooms(of: RoomSpreadsheet(file, sheet: sheet), family, answers)
     func values(_ key: String) -> [String?] {
       rooms.entries.map { entry in entry.first { $0.key == key }?.value }
     }
-    let labels = draft.secrets.lazy.compactMap { if case .labels(let path) = $0.source { path } else { nil } }
-      .first
     if let labels {
       try rooms.writeLabels(to: InputFile.path(labels, beside: manifest), for: manifest)
     } else if rooms.labelCount > 0 {
       Console.say(
-        "The secrets of \(rooms.labelCount) devices in \(file) were left out: this family has no labels.")
+        "The secrets of \(rooms.labelCount) devices in \(file) were left out: the manifest takes them from elsewhere."
+      )
     }
     draft.match = rooms.entries.isEmpty || values("address").contains(nil) ? .later : .address
     let networks = await networks(
