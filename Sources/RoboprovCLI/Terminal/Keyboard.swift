@@ -14,11 +14,8 @@ enum Keyboard {
     // A further line belongs to the next question. While `readLine` waits, it holds the lock of stdin, for which `exit` of
     // glibc 2.41 waits.
     onThreadOfItsOwn {
-      var (bytes, byte) = ([UInt8](), UInt8(0))
-      while bytes.count < longest, wait.isReady() {
-        let count = read(STDIN_FILENO, &byte, 1)
-        if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
-        guard count == 1, byte != UInt8(ascii: "\n") else { break }
+      var bytes: [UInt8] = []
+      while bytes.count < longest, let byte = wait.read(atMost: 1)?.first, byte != UInt8(ascii: "\n") {
         bytes.append(byte)
       }
       if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -43,16 +40,13 @@ enum Keyboard {
     continuation.onTermination = { @Sendable _ in wait.cancel() }
     onThreadOfItsOwn {
       var rest: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      while wait.isReady() {
-        let count = read(STDIN_FILENO, &buffer, buffer.count)
-        if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
-        rest += buffer.prefix(max(0, count))
+      while let bytes = wait.read(atMost: 4096) {
+        rest += bytes
         var lines = rest.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        let isEnded = count <= 0 || rest.last == UInt8(ascii: "\n") || rest.last == UInt8(ascii: "\r")
+        let isEnded = bytes.isEmpty || rest.last == UInt8(ascii: "\n") || rest.last == UInt8(ascii: "\r")
         rest = isEnded ? [] : Array(lines.popLast() ?? [])
         for line in lines { continuation.yield(String(decoding: line, as: UTF8.self)) }
-        if count <= 0 || rest.count > longest { break }
+        if bytes.isEmpty || rest.count > longest { break }
       }
       continuation.finish()
     }
@@ -79,13 +73,25 @@ private final class InputWait: Sendable {
 
   /// Waits until stdin has something to read or has ended.
   /// - Returns: False once the wait is cancelled.
-  func isReady() -> Bool {
+  private func isReady() -> Bool {
     var wanted = [
       pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
     ]
     while poll(&wanted, 2, -1) <= 0 {}
     return wanted[1].revents == 0
+  }
+
+  /// Waits for input, and reads it.
+  /// - Returns: Nothing at the end of the input; nil once the wait is cancelled.
+  func read(atMost count: Int) -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: count)
+    while isReady() {
+      let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
+      return Array(buffer.prefix(max(0, count)))
+    }
+    return nil
   }
 
   func cancel() { clinux_wake_signal(wake) }
