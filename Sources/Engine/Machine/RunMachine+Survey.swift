@@ -53,11 +53,10 @@ extension RunMachine {
         named = nil
       }
     }
-    let isLong =
-      goal != .apply || !survey.searched.isEmpty || rooms.isAnyPerAction
-      || request.rooms.contains { $0.family.hasIdentity }
-    let shortest = isLong ? Survey.shortest : RadioLimits.shortestWindow
-    survey.shortest = min(shortest, request.survey)
+    let isShort =
+      goal == .apply && survey.searched.isEmpty && !rooms.isAnyPerAction
+      && !request.rooms.contains { $0.family.hasIdentity }
+    survey.shortest = min(isShort ? RadioLimits.shortestWindow : Survey.shortest, request.survey)
     survey.named = named
     survey.unreceived = named ?? []
     // A plan needs the whole survey, and a device that mostly sleeps cannot wait for the permission to write.

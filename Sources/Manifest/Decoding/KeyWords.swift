@@ -16,65 +16,62 @@ extension Vocabulary {
   var numberKey: String? { counted.first?.name.rawValue }
 
   /// The words for that key.
-  private static let numberWords = [
-    "minorid", "minorno", "minornr", "minornummer", "minornumber", "beaconminor", "beacon", "beaconid",
-    "beaconnr",
-    "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor", "ibeacon", "minorwert", "minorvalue",
-    "numérobeacon",
-    "nbeacon", "nºbeacon", "numerobeacon", "númerobeacon", "mineur", "menor", "minore", "マイナー",
-    "マイナー番号", "マイナー値", "ビーコン", "ビーコン番号",
-  ]
+  private static let numberWords = words(
+    """
+    minorid minorno minornr minornummer minornumber beaconminor beacon beaconid beaconnr beaconno beaconnummer \
+    beaconnumber ibeaconminor ibeacon minorwert minorvalue numérobeacon nbeacon nºbeacon numerobeacon númerobeacon \
+    mineur menor minore マイナー マイナー番号 マイナー値 ビーコン ビーコン番号
+    """)
 
   // In English, German, French, Spanish, Italian, Dutch and Japanese.
-  private static let words: [(key: String, words: [String])] = [
+  private static let words: [(key: String, words: Set<String>)] = [
     (
       "room",
-      [
-        "zimmer", "raum", "raumname", "zimmername", "zimmernummer", "zimmernr", "raumnummer", "raumnr",
-        "roomname", "roomnumber", "roomno", "roomnr", "rooms", "name", "bezeichnung", "raumbezeichnung",
-        "chambre",
-        "chambren", "chambreno", "numérodechambre", "ndechambre", "nchambre", "pièce", "salle", "local",
-        "camera", "stanza", "ncamera",
-        "numerocamera", "numerostanza", "locale", "habitación", "habitacion", "sala", "cuarto", "nhabitación",
-        "númerodehabitación", "kamer", "kamernummer", "kamernr", "ruimte", "ruimtenummer", "lokaal", "部屋",
-        "部屋番号",
-        "部屋名", "客室", "客室番号", "号室", "ルーム", "space", "spacename", "unit",
-      ]
+      words(
+        """
+        zimmer raum raumname zimmername zimmernummer zimmernr raumnummer raumnr roomname roomnumber roomno roomnr \
+        rooms name bezeichnung raumbezeichnung chambre chambren chambreno numérodechambre ndechambre nchambre pièce \
+        salle local camera stanza ncamera numerocamera numerostanza locale habitación habitacion sala cuarto \
+        nhabitación númerodehabitación kamer kamernummer kamernr ruimte ruimtenummer lokaal 部屋 部屋番号 部屋名 客室 客室番号 号室 ルーム \
+        space spacename unit
+        """)
     ),
     (
       "address",
-      [
-        "mac", "macaddress", "macadresse", "macadress", "maccode", "macid", "bleaddress", "bleadresse",
-        "blemac",
-        "btaddress", "btmac", "bdaddr", "bdaddress", "bluetoothaddress", "bluetoothadresse", "bluetoothmac",
-        "adresse", "adress", "sensoraddress", "sensoradresse", "sensormac", "sensor", "label", "adressemac",
-        "adressebluetooth", "direcciónmac", "direccionmac", "dirección", "indirizzomac", "indirizzo",
-        "macadres",
-        "adres", "bluetoothadres", "macアドレス", "アドレス", "bluetoothアドレス",
-      ]
+      words(
+        """
+        mac macaddress macadresse macadress maccode macid bleaddress bleadresse blemac btaddress btmac bdaddr \
+        bdaddress bluetoothaddress bluetoothadresse bluetoothmac adresse adress sensoraddress sensoradresse sensormac \
+        sensor label adressemac adressebluetooth direcciónmac direccionmac dirección indirizzomac indirizzo macadres \
+        adres bluetoothadres macアドレス アドレス bluetoothアドレス
+        """)
     ),
     (
       "floor",
-      [
-        "etage", "stock", "stockwerk", "geschoss", "geschoß", "ebene", "level", "storey", "story", "étage",
-        "niveau",
-        "piano", "livello", "planta", "piso", "nivel", "verdieping", "階", "フロア", "階数",
-      ]
+      words(
+        """
+        etage stock stockwerk geschoss geschoß ebene level storey story étage niveau piano livello planta piso nivel \
+        verdieping 階 フロア 階数
+        """)
     ),
     (
       "wifi",
-      [
-        "wlan", "network", "netzwerk", "netz", "wifinetwork", "networks", "ssid", "wifissid", "wlanssid",
-        "réseau",
-        "réseauwifi", "red", "redwifi", "rete", "retewifi", "netwerk", "wifinetwerk", "ネットワーク", "無線lan",
-      ]
+      words(
+        """
+        wlan network netzwerk netz wifinetwork networks ssid wifissid wlanssid réseau réseauwifi red redwifi rete \
+        retewifi netwerk wifinetwerk ネットワーク 無線lan
+        """)
     ),
-    ("tags", ["tag", "group", "gruppe", "groups", "gruppen", "groupe", "grupo", "gruppo", "groep", "グループ"]),
-    ("profile", ["family", "devicefamily"]),
-    ("ssid", ["name", "networkname", "wifiname", "wlanname"]),
-    ("password", ["passwort", "kennwort", "passphrase", "psk", "wifipassword", "wlanpasswort", "pw", "pwd"]),
-    ("building", ["name", "gebäude", "objekt", "site"]),
+    ("tags", words("tag group gruppe groups gruppen groupe grupo gruppo groep グループ")),
+    ("profile", words("family devicefamily")),
+    ("ssid", words("name networkname wifiname wlanname")),
+    ("password", words("passwort kennwort passphrase psk wifipassword wlanpasswort pw pwd")),
+    ("building", words("name gebäude objekt site")),
   ]
+
+  private static func words(_ text: String) -> Set<String> {
+    Set(text.split(separator: " ").map(String.init))
+  }
 }
 
 extension ManifestDecoder {

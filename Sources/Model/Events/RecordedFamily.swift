@@ -44,6 +44,9 @@ package struct RecordedFamily: Hashable, Sendable, Codable {
 
   package var hasIdentity: Bool { settings.contains(where: \.isOnAir) }
 
+  /// Whether a label can have the credentials of a device; a password that a person gave it is on none.
+  package var hasCredentialsOnLabel: Bool { !settings.contains { $0.name == .adminPassword } }
+
   /// The settings that are expected on air and never written.
   package var expectedSettings: Set<SettingName> { Set(settings.filter { !$0.isWritten }.map(\.name)) }
 }

@@ -63,11 +63,14 @@ extension Explanation {
 extension String {
   /// An advice for a person without the command line of the run, who can only ask for a command.
   var withoutCommandLine: String {
-    replacing(SentenceContext.sameCommand, with: "ask for another run")
-      .replacing(SentenceContext.sameCommand.uppercasedFirst, with: "Ask for another run")
-      .replacing("run the same command with", with: "ask for a run with")
-      .replacing("Run the same command with", with: "Ask for a run with")
-      .replacing("run `", with: "ask for `").replacing("Run `", with: "Ask for `")
+    let requests = [
+      (SentenceContext.sameCommand, "ask for another run"),
+      ("run the same command with", "ask for a run with"), ("run `", "ask for `"),
+    ]
+    return requests.reduce(self) { text, request in
+      text.replacing(request.0, with: request.1)
+        .replacing(request.0.uppercasedFirst, with: request.1.uppercasedFirst)
+    }
   }
 }
 
@@ -122,7 +125,7 @@ struct SentenceContext {
     wanted = room.settings.map(\.name)
     hasBeacon = room.family?.hasIdentity ?? true
     expectsBeacon = room.family?.expectedSettings.isEmpty == false
-    hasCredentialsOnLabel = room.family?.settings.contains { $0.name == .adminPassword } != true
+    hasCredentialsOnLabel = room.family?.hasCredentialsOnLabel ?? true
     grade = room.evidence?.grade
     exclusion = room.planned.exclusion
     equalFailures = room.equalFailures
@@ -141,7 +144,7 @@ struct SentenceContext {
     wanted = room.map { $0.settings.keys.sorted() } ?? []
     hasBeacon = family?.hasIdentity ?? true
     expectsBeacon = family?.expectedSettings.isEmpty == false
-    hasCredentialsOnLabel = family?.settings.contains { $0.name == .adminPassword } != true
+    hasCredentialsOnLabel = family?.hasCredentialsOnLabel ?? true
     exclusion = step.exclusion
   }
 
