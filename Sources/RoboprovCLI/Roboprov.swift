@@ -120,7 +120,8 @@ package struct Roboprov: AsyncParsableCommand {
   static func carryOut(_ arguments: [String]) async -> Int32 {
     let words = CommandLineWords(arguments)
     do {
-      let preferences = Preferences(logLevel: words.logLevel, isRehearsal: words.isRehearsal)
+      var preferences = Preferences(logLevel: words.logLevel, isRehearsal: words.isRehearsal)
+      preferences.arguments = arguments
       try await Preferences.$current.withValue(preferences) {
         var command = try command(arguments)
         if !isHelp(command) { try Preferences.checkLogLevel(named: words.logLevel) }

@@ -82,9 +82,8 @@ struct TableImportTests {
     try await Site.use { site in
       let file = projectFile("Tests/Tables/\(table.file)")
       try FileManager.default.copyItem(at: file, to: site.directory.appending(path: table.file))
-      // The line to copy is made from the arguments of the process.
-      let first = try await site.runTool([
-        Invocation.program.path, "init", "--name", "House", "--profile", "robo-sensor", "--from", table.file,
+      let first = try await site.run([
+        "init", "--name", "House", "--profile", "robo-sensor", "--from", table.file,
       ])
       guard let options = table.options else {
         #expect(first.status == 0, "\(first)")

@@ -52,6 +52,9 @@ struct Preferences: Hashable, Sendable {
   /// The level of the log on stderr (`--log-level`); nil for no log.
   var logLevel: LogLevel?
 
+  /// The arguments of the present command, for a message that repeats it.
+  var arguments: [String] = []
+
   /// The preferences for the present command. The parser takes the default values of options from it.
   @TaskLocal static var current = Preferences()
 

@@ -125,7 +125,7 @@ struct ImportDialog {
 
   private func failure(_ reading: TableImport) -> CommandFailure {
     let sentences = reading.questions.map { Self.sentence($0, in: file) }
-    let command = CommandLine.arguments.dropFirst() + Self.options(for: reading.questions)
+    let command = Preferences.current.arguments + Self.options(for: reading.questions)
     return CommandFailure(
       .manifest, "nothing was written. \(sentences.joined(separator: " "))",
       advice: "If it is meant so: roboprov \(command.map(\.shellQuoted).joined(separator: " "))")
