@@ -224,8 +224,10 @@ struct InitCommandTests {
       try FileManager.default.removeItem(at: site.directory.appending(path: "building.yaml"))
       try await site.run(list + ["--count", "40"]).expect(0, output: "40 rooms")
       // Also a list that can mean nothing else is one name, if a person says so.
-      let one = ["init", "one.yaml", "--name", "House", "--profile", "robo-sensor", "--rooms", "Room 101-110"]
-      try await site.run(one + ["--count", "1"]).expect(0, output: "1 room")
+      try await site.run([
+        "init", "one.yaml", "--name", "House", "--profile", "robo-sensor", "--rooms", "Room 101-110",
+        "--count", "1",
+      ]).expect(0, output: "1 room")
       #expect(try Self.text(site, "one.yaml").contains("- { room: Room 101-110, minor: 101 }"))
       let run = try site.startAtTerminal([
         "init", "other.yaml", "--name", "House", "--rooms", "101-110, 201-220",
