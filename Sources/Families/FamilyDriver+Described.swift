@@ -25,15 +25,26 @@ extension FamilyDriver {
   /// A label with the device's name, which begins as the family's rules say; nil for a family whose devices are not recognised
   /// by the beginning of their names.
   private static func readLabel(of family: DeviceFamily) -> ReadLabel? {
-    let prefixes = family.recognition.flatMap(\.conditions).compactMap { condition in
+    if family.namePrefixes.isEmpty { return nil }
+    return { (text) throws(ProductLabelProblem) in ProductLabel(name: text, of: family) }
+  }
+}
+
+extension ProductLabel {
+  /// A label with only the name of a device, which begins as the family's rules say; nil for any other text.
+  init?(name text: String, of family: DeviceFamily) {
+    guard family.namePrefixes.contains(where: { text.hasPrefix($0) && text != $0 }),
+      BluetoothAddress(text) == nil, DeviceReference.violation(ofName: text) == nil
+    else { return nil }
+    self.init(name: text, secrets: [:])
+  }
+}
+
+extension DeviceFamily {
+  /// The beginnings of names by which its devices are recognised.
+  fileprivate var namePrefixes: [String] {
+    recognition.flatMap(\.conditions).compactMap { condition in
       if case .namePrefix(let prefix) = condition { prefix } else { nil }
-    }
-    if prefixes.isEmpty { return nil }
-    return { (text) throws(ProductLabelProblem) in
-      guard prefixes.contains(where: { text.hasPrefix($0) && text != $0 }), BluetoothAddress(text) == nil,
-        DeviceReference.violation(ofName: text) == nil
-      else { return nil }
-      return ProductLabel(name: text, secrets: [:])
     }
   }
 }

@@ -59,10 +59,12 @@ package enum ManifestReader {
   ///   - file: The manifest's name in messages.
   ///   - families: The device families that rooms may have.
   ///   - files: Reads the files that the manifest names; nil if it must not name any.
+  ///   - labelsFollow: Whether rooms may lack their addresses because the labels are read now.
   package static func read(
-    _ bytes: [UInt8], file: String, families: FamilyCatalogue, files: ManifestFiles? = nil
+    _ bytes: [UInt8], file: String, families: FamilyCatalogue, files: ManifestFiles? = nil,
+    labelsFollow: Bool = false
   ) -> ManifestReading {
-    var decoder = ManifestDecoder(families, files: files)
+    var decoder = ManifestDecoder(families, files: files, labelsFollow: labelsFollow)
     let building = decoder.building(in: bytes, file: file)
     return ManifestReading(building, decoder)
   }

@@ -16,6 +16,8 @@ package struct FamilyDriver: Sendable {
   package let identify: Identify?
   /// Reads the labels of its products; nil for a family whose labels have only addresses.
   package let readLabel: ReadLabel?
+  /// The name that its devices make from their address; nil for a family whose names say nothing of it.
+  package let nameOfAddress: (@Sendable (BluetoothAddress) -> String)?
 
   /// Bounded in time, except for the discovery of the service. Returns nil when the firmware has no such list.
   /// - Throws: `disconnected`, `cancelled`, and ATT errors of the device.
@@ -34,13 +36,15 @@ package struct FamilyDriver: Sendable {
   package init(
     _ family: DeviceFamily,
     configure: @escaping @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission,
-    listNetworks: ListNetworks? = nil, identify: Identify? = nil, readLabel: ReadLabel? = nil
+    listNetworks: ListNetworks? = nil, identify: Identify? = nil, readLabel: ReadLabel? = nil,
+    nameOfAddress: (@Sendable (BluetoothAddress) -> String)? = nil
   ) {
     self.family = family
     self.configure = configure
     self.listNetworks = listNetworks
     self.identify = identify
     self.readLabel = readLabel
+    self.nameOfAddress = nameOfAddress
   }
 }
 

@@ -1,9 +1,10 @@
 package import Model
 
-/// What a product's label (its QR code) says: the name that its device advertises, and the secrets that it asks for.
+/// What a product's label (its QR code, or the name on it) says: the name that its device advertises, and the secrets that it
+/// asks for.
 package struct ProductLabel: Hashable, Sendable {
   package let name: String
-  /// The settings of `DeviceFamily.access` that the label gives.
+  /// The settings of `DeviceFamily.access` that the label gives; none for a name alone.
   package let secrets: [SettingName: Secret]
 
   package init(name: String, secrets: [SettingName: Secret]) {

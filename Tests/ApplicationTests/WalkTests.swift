@@ -53,7 +53,7 @@ struct WalkTests {
       let device = DeviceReference.address(Self.address(number))
       let assignment = Walk.Assignment(
         index: 0, room: "a", name: "A", label: DeviceLabel(device), device: device)
-      return try DeviceLabel.withPasskeys([assignment], in: building)[0].label.secrets
+      return try DeviceLabel.completed([assignment], in: building)[0].label.secrets
     }
     #expect(try secrets(7) == [.passkey: Secret("012345")])
     #expect(throws: (any Error).self) { try secrets(8) }

@@ -419,7 +419,7 @@ struct ProgressViewTests {
     script.begin(rooms)
     for room in rooms { script.end(room, .unreachable, .neverReceived()) }
     let lines = SummaryView.lines(
-      RunReport(script.events), reports: nil, next: "roboprov apply b.yaml",
+      RunReport(script.events), reports: nil, next: "Next: roboprov apply b.yaml",
       style: TerminalStyle(width: 80, hasColor: false))
     #expect(lines.count { $0.hasPrefix("✗") } == 1)
     #expect(lines.contains { $0.contains("Room 12 and 38 more: No sensor was received") }, "\(lines)")

@@ -40,6 +40,24 @@ struct CaptureCommandTests {
     }
   }
 
+  @Test("rooms need neither an address nor `match: later`; other commands say what to do")
+  func addressesMissing() async throws {
+    try await Site.use { site in
+      let manifest = Self.manifest.replacing("match: later\n", with: "")
+      try site.write("building.yaml", manifest)
+      let refused = try await site.run(["plan", "building.yaml"])
+      #expect(refused.status == 65 && refused.errors.contains("roboprov capture"), "\(refused)")
+      let labels = (1...4).map { "\(ServedBuilding.address($0))\n" }
+      let first = try await site.run(
+        Self.capture + ["--offline"], through: Self.through(Array(labels.prefix(2))))
+      #expect(first.status == 100 && first.output.contains("Without label: Room 103, Room 104"), "\(first)")
+      let second = try await site.run(
+        Self.capture + ["--offline"], through: Self.through(Array(labels.dropFirst(2))))
+      #expect(second.status == 0 && second.output.hasSuffix("Next: roboprov plan building.yaml\n"), "\(second)")
+      _ = try await site.run(["validate", "building.yaml"]).expect(0)
+    }
+  }
+
   private static func text(_ site: Site) throws -> String {
     try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
   }

@@ -72,6 +72,7 @@ struct DayTwoTests {
         try await next(0, "room rename", says: "Library")
         try await next(100, "apply")
         #expect(await premises.minor(1) == 101)
+        try await next(0, "room move", says: "Library is now on floor 3.")
         try await next(0, "status", says: "5 of 6 rooms done")
 
         // A new password for one floor.

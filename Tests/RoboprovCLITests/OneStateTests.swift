@@ -171,6 +171,34 @@ struct OneStateTests {
     }
   }
 
+  @Test("`room move` changes the floor of a room everywhere, and nothing else")
+  func movedByCommand() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      let move = ["room", "move", "building.yaml", "Room 101", "--floor"]
+      for (arguments, words) in [
+        (["room", "move", Site.building, "Room 101", "--floor", "2"], "Name the building by its manifest"),
+        (move + [""], "cannot be written here"), (["room", "move", "building.yaml", "Attic", "--floor", "2"], "Attic"),
+      ] {
+        try await premises.expectRefused(arguments, with: arguments.last == "" ? 65 : 64, saying: [words])
+      }
+      let manifest = try Self.manifest(site)
+      let moved = try await site.run(move + ["Roof: 2"])
+      #expect(moved.status == 0 && moved.errors.contains("Room 101 is now on floor Roof: 2."), "\(moved)")
+      let address = "address: \"\(ServedBuilding.address(1))\""
+      #expect(
+        try Self.manifest(site)
+          == manifest.replacing("minor: 101, \(address) ", with: "minor: 101, \(address), floor: \"Roof: 2\" "))
+      let status = try await site.run(["status", "building.yaml", "--output", "json"])
+      let room = try status.json["rooms"].items.first { $0["room"].text == "Room 101" }
+      #expect(room?["floor"].text == "Roof: 2" && room?["state"].text == "done", "\(status)")
+      let again = try await site.run(move + ["Roof: 2"])
+      #expect(again.status == 0 && again.errors.contains("is on floor Roof: 2 already"), "\(again)")
+      let plan = try await premises.run(["plan", "building.yaml"])
+      #expect(plan.output.contains("0 to provision, 2 done"), "\(plan)")
+    }
+  }
+
   @Test("a killed `room rename` leaves the old manifest or the new one", .notRecorded)
   func killedRename() async throws {
     try await Premises.serveDone(1) { premises in

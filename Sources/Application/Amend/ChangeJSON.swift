@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 package import Reporting
 
-/// `roboprov room replace`, `retire`, `accept` and `rename` with `--output json`: the change of the room.
+/// `roboprov room replace`, `retire`, `accept`, `rename` and `move` with `--output json`: the change of the room.
 package struct ChangeJSON {
   private let change: String
   private let room: RoomID

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Manifest
 import Source
 
-/// A table of rooms, for `init --from`.
+/// A table of rooms for `init --from`, or of devices for `capture --from`.
 package struct RoomSpreadsheet {
   let table: CSVTable
   /// Whether it is a spreadsheet program's own file, which roboprov does not write.
@@ -22,8 +22,8 @@ package struct RoomSpreadsheet {
     table = try CSVTable(source, file: path)
     guard !table.rows.isEmpty else {
       throw CommandFailure(
-        .manifest, "\(path) has no rooms",
-        advice: "A row of it names the columns, and each further row is a room.")
+        .manifest, "\(path) is empty",
+        advice: "A row of it names the columns, and each further row is a room or a device.")
     }
   }
 

@@ -285,14 +285,8 @@ extension TableImport {
   /// - Throws: `CommandFailure` if it was not changed.
   package func writeLabels(to path: String, for manifest: String) throws {
     guard let device = labels.keys.min(), let secret = labels[device]?.keys.min() else { return }
-    let file: LabelFile
-    do throws(SecretError) {
-      file = try LabelFile(path)
-    } catch {
-      let source = SecretSource.labels(path, device: device, setting: secret)
-      throw SecretMessages.failure(error, SecretReference(source, file: manifest, line: 1, column: 1))
-    }
-    try file.write(labels)
+    let source = SecretSource.labels(path, device: device, setting: secret)
+    try LabelFile.open(path, named: SecretReference(source, file: manifest, line: 1, column: 1)).write(labels)
   }
 }
 

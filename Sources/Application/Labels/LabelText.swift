@@ -50,6 +50,8 @@ package struct DeviceLabel: Hashable, Sendable {
   package var device: DeviceReference
   /// The settings that it gives; empty for a label with an address.
   package var secrets: [SettingName: Secret]
+  /// Whether only the name was read, and the secrets are those of the file of labels.
+  var isNameOnly = false
 
   package init(_ device: DeviceReference, secrets: [SettingName: Secret] = [:]) {
     (self.device, self.secrets) = (device, secrets)
@@ -69,7 +71,7 @@ extension LabelText {
     for driver in drivers {
       let label: ProductLabel?
       do throws(ProductLabelProblem) {
-        label = try driver.readLabel?(text)
+        label = try driver.readLabel?(text.trimmed)
       } catch {
         throw .product(error)
       }

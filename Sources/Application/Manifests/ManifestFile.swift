@@ -36,7 +36,9 @@ package struct ManifestFile {
       editor = try ManifestEditor(bytes, file: path, families: BuiltIn.families, files: files)
     } catch {
       // The errors may be newer than the first reading of the file.
-      Messages.show(ManifestReader.read(bytes, file: path, families: BuiltIn.families, files: files))
+      Messages.show(
+        ManifestReader.read(
+          bytes, file: path, families: BuiltIn.families, files: files, labelsFollow: true))
       throw Self.failure(error, Room?.none, in: nil)
     }
     self.path = path
@@ -45,7 +47,7 @@ package struct ManifestFile {
   /// The edit that gives a room this device; nil if the room already has it.
   /// - Throws: `CommandFailure` if there is no such edit.
   package func setting(_ device: DeviceReference, of id: RoomID) throws -> ManifestEditor.Edit? {
-    let room = building.rooms.first { $0.id == id }
+    let room = room(id)
     if let room, device.name == nil, room.labelSources.keys.contains(where: { $0 != .passkey }) {
       throw CommandFailure(
         .manifest, "\(room.name) needs the secrets on its device's label; an address does not have them",
@@ -65,10 +67,21 @@ package struct ManifestFile {
     do throws(ManifestEditError) {
       return try editor.renaming(id, to: name)
     } catch {
-      let room = building.rooms.first { $0.id == id }
-      throw Self.failure(error, room, in: building, isRenaming: true)
+      throw Self.failure(error, room(id), in: building, writing: .name)
     }
   }
+
+  /// The edit that puts a room on another floor; nil if it is there already.
+  /// - Throws: `CommandFailure` if there is no such edit.
+  package func moving(_ id: RoomID, to floor: String) throws -> ManifestEditor.Edit? {
+    do throws(ManifestEditError) {
+      return try editor.moving(id, to: floor)
+    } catch {
+      throw Self.failure(error, room(id), in: building, writing: .floor(floor))
+    }
+  }
+
+  private func room(_ id: RoomID) -> Room? { building.rooms.first { $0.id == id } }
 
   /// The edits that give rooms these devices, one edit for each file.
   /// - Throws: `CommandFailure` if one of them is not possible.
@@ -94,8 +107,23 @@ package struct ManifestFile {
     try OutputFile.change(edit.file, from: edit.original, to: edit.bytes)
   }
 
+  /// What an edit writes about a room.
+  private enum Subject {
+    case device
+    case name
+    case floor(String)
+
+    var words: String {
+      switch self {
+      case .device: "device"
+      case .name: "name"
+      case .floor: "floor"
+      }
+    }
+  }
+
   private static func failure(
-    _ error: ManifestEditError, _ room: Room?, in building: Building?, isRenaming: Bool = false
+    _ error: ManifestEditError, _ room: Room?, in building: Building?, writing subject: Subject = .device
   ) -> CommandFailure {
     let name = room?.name ?? "the room"
     switch error {
@@ -111,7 +139,7 @@ package struct ManifestFile {
     case .noColumn(let file, let key):
       return CommandFailure(
         .manifest,
-        "\(file) has no column `\(key)`, so \(name) cannot get \(isRenaming ? "another name" : "its device")",
+        "\(file) has no column `\(key)`, so the \(subject.words) of \(name) cannot be written there",
         advice: "Add a column `\(key)` to its first row; its cells may be empty.")
     case .workbook(let file):
       return CommandFailure(
@@ -120,7 +148,7 @@ package struct ManifestFile {
     case .rangeInTable(let file, let line):
       return CommandFailure(
         .manifest,
-        "\(name) is part of a range on line \(line) of \(file), so it cannot get its own device there",
+        "\(name) is part of a range on line \(line) of \(file), so it cannot get its own \(subject.words) there",
         advice: "Add a row for this room, or move the range into the manifest.")
     case .badName(let bytes):
       return CommandFailure(
@@ -132,14 +160,17 @@ package struct ManifestFile {
       return CommandFailure(
         .manifest, "\(name) is part of a range on line \(line) of \(file), so it cannot get another name",
         advice: "Divide the range, so that this room has an entry of its own.")
-    case .unsafe(let file, let line) where isRenaming:
-      return CommandFailure(
-        .manifest, "\(file):\(line): the name of \(name) cannot be written here without other changes",
-        advice: "Write it there by hand, with the room's present id: `id: \(room?.id.rawValue ?? "…")`.")
     case .unsafe(let file, let line):
+      let byHand =
+        switch subject {
+        case .device: "`address: …`, or `device: …` for a name"
+        case .name: "with the room's present id: `id: \(room?.id.rawValue ?? "…")`"
+        case .floor(let floor): "`floor: \(floor.visible)`"
+        }
       return CommandFailure(
-        .manifest, "\(file):\(line): the device of \(name) cannot be written here without other changes",
-        advice: "Write it there by hand: `address: …`, or `device: …` for a name.")
+        .manifest,
+        "\(file):\(line): the \(subject.words) of \(name) cannot be written here without other changes",
+        advice: "Write it there by hand: \(byHand).")
     }
   }
 }

@@ -23,15 +23,16 @@ package struct ManifestSource: Sendable {
   ///   - keepsEnvironment: Whether `SecretResolver` still takes passwords from the environment. If false,
   ///     they are removed from the environment, because the command needs none.
   ///   - warnsOfOthers: Whether to warn about permissions of other users.
+  ///   - labelsFollow: Whether rooms may lack their addresses because the labels are read now.
   /// - Throws: `CommandFailure` if it cannot be read or cannot be applied.
-  package static func load(_ path: String, keepsEnvironment: Bool = false, warnsOfOthers: Bool = true) throws
-    -> ManifestSource
-  {
+  package static func load(
+    _ path: String, keepsEnvironment: Bool = false, warnsOfOthers: Bool = true, labelsFollow: Bool = false
+  ) throws -> ManifestSource {
     let file = try InputFile.read(
       path, atMost: YAMLParser.maximumBytes,
       ifMissing: "Check the path; `roboprov init` writes a manifest that explains every key.")
     let reading = ManifestReader.read(
-      file.bytes, file: path, families: BuiltIn.families, files: .beside(path))
+      file.bytes, file: path, families: BuiltIn.families, files: .beside(path), labelsFollow: labelsFollow)
     Messages.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(

@@ -34,6 +34,16 @@ struct LabelFile {
     self.labels = labels
   }
 
+  /// Reads the file that a manifest names.
+  /// - Throws: `CommandFailure` if it cannot be used.
+  static func open(_ path: String, named reference: SecretReference) throws -> LabelFile {
+    do throws(SecretError) {
+      return try LabelFile(path)
+    } catch {
+      throw SecretMessages.failure(error, reference)
+    }
+  }
+
   /// What the label of a device has for a setting; empty for an optional one that it does not have.
   func secret(
     _ setting: SettingName, of device: String, _ descriptions: [SettingDescription]
@@ -43,10 +53,6 @@ struct LabelFile {
     guard let text else { throw .notOnLabel }
     return try SecretText.checked(Secret(text), descriptions)
   }
-
-  /// Writes the file with this label, in place of an earlier one of the device.
-  /// - Throws: `CommandFailure` if it was not changed.
-  func write(_ secrets: [SettingName: Secret], of device: String) throws { try write([device: secrets]) }
 
   /// Writes the file with these labels by the names of their devices, in place of earlier ones.
   /// - Throws: `CommandFailure` if it was not changed.

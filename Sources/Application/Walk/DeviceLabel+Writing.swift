@@ -24,22 +24,31 @@ extension Building {
 }
 
 extension DeviceLabel {
-  /// These assignments with the passkeys that files of labels have for their devices: no label that is read has one.
+  /// These assignments with what files of labels have for their devices: no label that is read has a passkey, and a name that
+  /// was typed has no secret at all.
   /// - Throws: `CommandFailure` if a file lacks one.
-  package static func withPasskeys(
+  package static func completed(
     _ assignments: [Walk.Assignment], in building: Building
   ) throws -> [Walk.Assignment] {
     var files = LabelFiles()
     var complete = assignments
     for index in complete.indices {
-      guard let room = building.rooms.first(where: { $0.id == complete[index].room }),
-        let source = room.labelSources[.passkey]
-      else { continue }
-      do throws(SecretError) {
-        complete[index].label.secrets[.passkey] = try files.read(source.file).secret(
-          .passkey, of: complete[index].device.description, room.family[.passkey].map { [$0] } ?? [])
-      } catch {
-        throw SecretMessages.failure(error, source.reference)
+      guard let room = building.rooms.first(where: { $0.id == complete[index].room }) else { continue }
+      let (label, device) = (complete[index].label, complete[index].device)
+      let isNameOnly = device.name != nil && label.secrets.isEmpty
+      complete[index].label.isNameOnly = isNameOnly
+      for (name, source) in room.labelSources.sorted(by: { $0.key < $1.key })
+      where isNameOnly || name == .passkey {
+        do throws(SecretError) {
+          complete[index].label.secrets[name] = try files.read(source.file).secret(
+            name, of: device.description, room.family[name].map { [$0] } ?? [])
+        } catch {
+          let failure = SecretMessages.failure(error, source.reference)
+          guard isNameOnly, error == .noLabel, name != .passkey else { throw failure }
+          throw CommandFailure(
+            failure.status, "\(device) has no entry in \(source.file.visible), and its name alone has no `\(name)`",
+            advice: "Scan its QR code. Or take a delivery list into that file: `roboprov capture … --from LIST`.")
+        }
       }
     }
     return complete
@@ -53,19 +62,13 @@ extension DeviceLabel {
     let edits = try ManifestFile.edits(of: manifest, assignments.map { ($0.device, $0.room) })
     let rooms = try ManifestFile(manifest).building.rooms
     for assignment in assignments {
-      guard let name = assignment.device.name, let room = rooms.first(where: { $0.id == assignment.room })
+      guard !assignment.label.isNameOnly, let name = assignment.device.name, let room = rooms.first(where: { $0.id == assignment.room })
       else { continue }
       let (label, sources) = (assignment.label, room.labelSources)
       try label.requireSources(sources, of: room)
       for (file, parts) in Dictionary(grouping: sources, by: \.value.file).sorted(by: { $0.key < $1.key }) {
         let secrets = label.secrets.filter { secret in parts.contains { $0.key == secret.key } }
-        let opened: LabelFile
-        do throws(SecretError) {
-          opened = try LabelFile(file)
-        } catch {
-          throw SecretMessages.failure(error, parts[0].value.reference)
-        }
-        try opened.write(secrets, of: name)
+        try LabelFile.open(file, named: parts[0].value.reference).write([name: secrets])
       }
     }
     for edit in edits { try ManifestFile.write(edit) }

@@ -1,5 +1,6 @@
 package import Bluetooth
 import FoundationEssentials
+import Hex
 package import Model
 package import Session
 import SwiftProtobuf
@@ -79,7 +80,9 @@ extension DeviceFamily {
 
 extension FamilyDriver {
   package static let espIDF = FamilyDriver(
-    .espIDF, configure: EspIdf.configure, readLabel: EspIdf.readLabel)
+    .espIDF, configure: EspIdf.configure, readLabel: EspIdf.readLabel,
+    // As in Espressif's examples: the last three bytes of the station's address.
+    nameOfAddress: { EspIdf.namePrefix + $0.bytes.suffix(3).hex(uppercase: true) })
 }
 
 /// The names of Espressif's unified provisioning.

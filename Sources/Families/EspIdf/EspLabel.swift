@@ -3,11 +3,12 @@ import Model
 import Session
 
 extension EspIdf {
-  /// Reads the QR code of a device: JSON, or a link with that JSON as `data` (docs/internals/protocols.md).
+  /// Reads the QR code of a device, JSON, or a link with that JSON as `data` (docs/internals/protocols.md); or the name alone,
+  /// as people type it.
   static func readLabel(_ text: String) throws(ProductLabelProblem) -> ProductLabel? {
     guard let json = try json(in: text) else {
       if isPart(text) { throw .damaged }
-      return nil
+      return ProductLabel(name: text, of: .espIDF)
     }
     guard let content = try? JSONDecoder().decode(Label.self, from: Data(json.utf8)) else { throw .damaged }
     // JSON of another product.

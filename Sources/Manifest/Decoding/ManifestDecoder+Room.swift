@@ -272,13 +272,13 @@ extension ManifestDecoder {
     _ fields: Fields, policy: Building.Assignment?, claims: inout RoomClaims
   ) -> BluetoothAddress? {
     guard let node = fields["address"] else {
-      if policy == .address {
+      if policy == .address, !labelsFollow {
         error(
           .missingAddress, "a room without `address`", at: fields.head,
           advice:
-            "add the address on the label, or the adapter in the room (near: hci0). Or write at the top "
-            + "`match: later` to read the labels on site, or `match: any` to take any device that no other "
-            + "room names")
+            "read its label with `roboprov capture`, or add the address on it, or the adapter in the room "
+            + "(near: hci0). Or write at the top `match: later` to leave such rooms until their labels are read, "
+            + "or `match: any` to take any device that no other room names")
       }
       return nil
     }

@@ -37,6 +37,8 @@ struct ManifestDecoder {
   var evidence = RoomEvidence()
   /// The timeouts that were reported as too short.
   var tooShort: Set<SourceRange> = []
+  /// Whether rooms may lack their addresses because the labels are read now.
+  let labelsFollow: Bool
   /// The findings so far, without duplicates: rooms of a range share their places.
   private var reported: Set<Report> = []
 
@@ -45,7 +47,8 @@ struct ManifestDecoder {
     var message: String
   }
 
-  init(_ families: FamilyCatalogue, files: ManifestFiles? = nil) {
+  init(_ families: FamilyCatalogue, files: ManifestFiles? = nil, labelsFollow: Bool = false) {
+    self.labelsFollow = labelsFollow
     givenFamilies = families
     vocabulary = Vocabulary(families)
     texts = TextCollection(vocabulary)

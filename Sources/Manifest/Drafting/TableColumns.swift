@@ -27,7 +27,7 @@ package struct TableColumns: Hashable, Sendable {
     package var key: String?
     package var reason: Reason?
     /// The secret of labels that its header names, whose cells must not be shown.
-    package let secret: String?
+    package fileprivate(set) var secret: String?
     let hasHeader: Bool
   }
 
@@ -63,7 +63,10 @@ package struct TableColumns: Hashable, Sendable {
   ) {
     let vocabulary = Vocabulary(families)
     keys = vocabulary.columns
-    let named = vocabulary.header(of: table) { vocabulary.column(named: $0) != nil }
+    let secrets = vocabulary.secretKeys.texts
+    let named = vocabulary.header(of: table) {
+      vocabulary.column(named: $0) != nil || Vocabulary.key(spelt: $0, among: secrets.sorted()) != nil
+    }
     isNamed = named != nil
     header = named ?? Self.headerAboveAddresses(in: table, isAddress)
     rows = Array(table.rows.dropFirst(header.map { $0 + 1 } ?? 0))
@@ -73,20 +76,22 @@ package struct TableColumns: Hashable, Sendable {
       let text = index < headers.count ? headers[index] : ""
       guard !text.isEmpty || !values(of: index).allSatisfy(\.isEmpty) else { continue }
       let hasHeader = !text.isEmpty && headers.count { $0 == text } == 1
-      let secret = vocabulary.secretKeys.texts.first { Vocabulary.key(spelt: text, among: [$0]) != nil }
+      let secret = secrets.first { Vocabulary.key(spelt: text, among: [$0]) != nil }
       columns.append(
         Column(
           index: index, header: hasHeader ? text : Self.letters(of: index), secret: secret,
           hasHeader: hasHeader))
     }
     for pair in given {
+      let isSecret = secrets.contains(pair.key)
       guard let index = columns.firstIndex(where: { $0.header == pair.value }),
-        pair.key.isEmpty || keys.contains(pair.key)
+        pair.key.isEmpty || isSecret || keys.contains(pair.key)
       else {
         unknown.append(pair)
         continue
       }
-      columns[index].key = pair.key.isEmpty ? nil : pair.key
+      columns[index].secret = isSecret ? pair.key : nil
+      columns[index].key = pair.key.isEmpty || isSecret ? nil : pair.key
       columns[index].reason = .given
     }
     let addresses = Set(columns.map(\.index).filter { hasAddresses($0, isAddress) })

@@ -1,7 +1,7 @@
 package import Model
 import Source
 
-/// Changes the device or the name of a room in a manifest, and keeps every other byte.
+/// Changes the device, the name or the floor of a room in a manifest, and keeps every other byte. Rooms may lack their addresses.
 package struct ManifestEditor: Sendable {
   private let decoder: ManifestDecoder
   private let file: String
@@ -30,7 +30,7 @@ package struct ManifestEditor: Sendable {
   package init(
     _ bytes: [UInt8], file: String, families: FamilyCatalogue, files: ManifestFiles? = nil
   ) throws(ManifestEditError) {
-    var decoder = ManifestDecoder(families, files: files)
+    var decoder = ManifestDecoder(families, files: files, labelsFollow: true)
     let building = decoder.building(in: bytes, file: file)
     guard let building, !decoder.findings.contains(where: { $0.severity == .error }) else {
       throw .notValid
@@ -87,6 +87,18 @@ package struct ManifestEditor: Sendable {
     return try edit(changes, giving: expected)
   }
 
+  /// Puts a room on another floor. Its settings stay those that it has where it is written.
+  ///
+  /// - Returns: the changed text; nil when the room is on that floor.
+  /// - Throws: why it cannot be done at the room's entry or row alone.
+  package func moving(_ room: RoomID, to floor: String) throws(ManifestEditError) -> Edit? {
+    guard let index = building.rooms.firstIndex(where: { $0.id == room }) else { throw .unknownRoom }
+    if building.rooms[index].floor == floor { return nil }
+    var expected = building
+    expected.rooms[index].floor = floor
+    return try edit([RoomChange(decoder, room: index, "floor", floor)], giving: expected)
+  }
+
   /// The edit of these changes of a room. All are in the text of its entry or row.
   /// - Throws: `unsafe` if it makes another building than the expected one.
   private func edit(
@@ -121,7 +133,9 @@ package struct ManifestEditor: Sendable {
         return .success(.init(name: file.name, bytes: edit.bytes))
       }
     }
-    return ManifestReader.read(manifest, file: file, families: decoder.givenFamilies, files: files).building
+    return ManifestReader.read(
+      manifest, file: file, families: decoder.givenFamilies, files: files, labelsFollow: true
+    ).building
   }
 }
 

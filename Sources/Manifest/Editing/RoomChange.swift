@@ -4,7 +4,7 @@ import Model
 import Source
 import YAML
 
-/// The edit of one line that gives a room the value of a key: the address or the name of its device, its own name, or its id.
+/// The edit of one line that gives a room the value of a key: the address or the name of its device, its own name, its floor, or its id.
 /// It works on bytes and does not cover all of YAML's grammar, so the caller must read the result again.
 struct RoomChange {
   /// A part of a text with its replacement.

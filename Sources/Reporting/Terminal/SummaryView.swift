@@ -13,7 +13,7 @@ package enum SummaryView {
   /// - Parameters:
   ///   - after: The state of the building after the run; nil where it is not known.
   ///   - reports: Where the run's files are, or nil when they could not be written.
-  ///   - next: The command that does what is left; nil where nothing is.
+  ///   - next: The line with the command that does what is left; nil where nothing is.
   ///   - times: The local time, for days.
   ///   - style: The terminal; a sentence wraps at its width, and at 100 columns at most.
   package static func lines(
@@ -37,7 +37,7 @@ package enum SummaryView {
       headline(report, after, style)
         + (report.speed.map { style.block($0.sentence, indent: 2) } ?? [])
         + onRecordOnly(report, times, style))
-    if let next { blocks[blocks.count - 1].append("Next: " + next.visible) }
+    if let next { blocks[blocks.count - 1].append(next.visible) }
     return Array(blocks.joined(separator: [""]))
   }
 

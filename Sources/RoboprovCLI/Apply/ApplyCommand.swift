@@ -248,20 +248,21 @@ struct ApplyCommand: AsyncParsableCommand {
     return try result.status(adapter: radio.adapter.first)
   }
 
-  /// The command to run next; nil when nothing is left.
+  /// The line with the command to run next; nil when nothing is left.
   private func nextCommand(
     _ report: RunReport, _ after: BuildingReport?, _ prepared: PreparedRun
   ) -> String? {
     let missing = report.selected.contains { $0.reason?.code == .addressMissing }
     if missing || prepared.hasMadeUpLabels {
-      return "roboprov capture \(manifest.shellQuoted)\(simulation.words)"
+      return "Next: roboprov capture \(manifest.shellQuoted)\(simulation.words)"
     }
     let failed = report.selected.filter { !$0.outcome.isSuccess }
     let isForced = failed.contains { prepared.known.permissions.force.contains($0.id) }
     let isLeft = after.map { !$0.isDone || isForced } ?? !failed.isEmpty
     // What succeeded in a rehearsal is still to be done.
     guard isLeft || simulation.simulate else { return nil }
-    var words = ["roboprov apply", manifest.shellQuoted + (isLeft ? simulation.words : "")]
+    var words = [isLeft ? "Next:" : "For real:", "roboprov apply", manifest.shellQuoted]
+    if isLeft, simulation.simulate { words.append(String(simulation.words.dropFirst())) }
     if !radio.adapter.isEmpty {
       words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
     }

@@ -125,7 +125,11 @@ struct PlanCommand: AsyncParsableCommand {
     let command =
       missing || prepared.hasMadeUpLabels
       ? "capture" : plan.rooms.contains { $0.action == .provision } && save == nil ? "apply" : nil
-    if let command { Console.data("Next: roboprov \(command) \(manifest.shellQuoted)\(simulation.words)\n") }
+    // `capture` asks for all that are missing.
+    let rooms = command == "apply" ? selection.words : ""
+    if let command {
+      Console.data("Next: roboprov \(command) \(manifest.shellQuoted)\(rooms)\(simulation.words)\n")
+    }
     if let save {
       let allowed = !permissions.isEmpty
       Console.say(

@@ -6,7 +6,7 @@ import Reporting
 /// The output of a run at its end.
 enum RunOutput {
   /// - Parameters:
-  ///   - next: The command to run next.
+  ///   - next: The line with the command to run next.
   ///   - isBelowProgress: Whether the progress of the run is above it on a terminal.
   static func show(
     _ report: RunReport, after: BuildingReport?, in directory: RunDirectory, next: String? = nil,

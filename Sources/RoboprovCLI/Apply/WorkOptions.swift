@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import Model
 import Engine
+import Reporting
 
 /// The rooms that `apply` and `plan` work on.
 struct SelectionOptions: ParsableArguments {
@@ -25,6 +26,14 @@ struct SelectionOptions: ParsableArguments {
 
   @Flag(help: "Only rooms that are not done yet, over all runs on record.")
   var failed = false
+
+  /// The options as they follow the manifest in a command line.
+  var words: String {
+    func option(_ name: String, _ rooms: [String]) -> String {
+      rooms.isEmpty ? "" : " \(name) \(rooms.map(\.shellQuoted).joined(separator: " "))"
+    }
+    return option("--only", only) + option("--skip", skip) + (failed ? " --failed" : "")
+  }
 }
 
 /// What `apply` and `plan` may do against the record.

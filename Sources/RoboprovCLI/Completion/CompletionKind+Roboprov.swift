@@ -61,7 +61,7 @@ private struct LineToComplete {
       let path = Self.expanded(word)
       guard let bytes = InputFile.recorded(path, atMost: YAMLParser.maximumBytes) else { continue }
       if let building = ManifestReader.read(
-        bytes, file: path, families: BuiltIn.families, files: .beside(path)
+        bytes, file: path, families: BuiltIn.families, files: .beside(path), labelsFollow: true
       ).building {
         return building
       }

@@ -139,8 +139,8 @@ struct InitCommand: AsyncParsableCommand {
     case .json: Console.data(ManifestFindings.json(reading, file: manifest).pretty)
     }
     let missing = building.rooms.filter { $0.device == nil }.count
-    let next = missing > 0 ? "roboprov capture \(manifest)" : "roboprov plan \(manifest)"
-    Console.say("Check it after each change: roboprov validate \(manifest)")
+    let next = "roboprov \(missing > 0 ? "capture" : "plan") \(manifest.shellQuoted)\(simulation.words)"
+    Console.say("Check it after each change: roboprov validate \(manifest.shellQuoted)")
     Console.say(
       missing > 0
         ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no \(building.rooms.contains(where: \.awaitsLabel) ? "device" : "address") yet. Next: \(next)"
@@ -182,7 +182,7 @@ struct InitCommand: AsyncParsableCommand {
     let family = try family(await profile.orElse { await questions.profile() })
     let counted = family.countedSetting
     draft.profile = family.id
-    for pair in try pairs(setting, "--setting") {
+    for pair in try [ManifestDraft.Pair](setting, of: "--setting") {
       guard let secret = family.secretsToShare.first(where: { $0.name.rawValue == pair.key }) else {
         draft.settings.append(pair)
         continue
@@ -208,7 +208,7 @@ struct InitCommand: AsyncParsableCommand {
       draft.secrets.append(.init(secret.name, source.source(as: secret.name.rawValue)))
     }
     if family.settings.contains(where: { $0.name == .wifiSSID }) {
-      let named = try pairs(network, "--network")
+      let named = try [ManifestDraft.Pair](network, of: "--network")
       draft.networks = named.map { networkDraft($0.key, $0.value, password) }
       if network.isEmpty { draft.networks = await questions.networks(in: draft, networkDraft) }
     }
@@ -277,19 +277,6 @@ struct InitCommand: AsyncParsableCommand {
     .init(name: name, ssid: ssid, password: choice.source(as: "WIFI_" + name))
   }
 
-  private func pairs(_ texts: [String], _ option: String) throws -> [ManifestDraft.Pair] {
-    try texts.map { text in
-      guard let pair = ManifestDraft.Pair(parsing: text) else {
-        throw CommandFailure(
-          .usage, "\(option): “\(text.visible)” is not a pair KEY=VALUE",
-          advice:
-            "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "address=Label")"
-        )
-      }
-      return pair
-    }
-  }
-
   /// The entries of rooms, by names and ranges with braces. The number of a device is the first number in the name if it fits, otherwise the
   /// position in the list.
   private static func entries(_ names: [String], counted: SettingDescription?) -> [[ManifestDraft.Pair]] {
@@ -306,7 +293,7 @@ struct InitCommand: AsyncParsableCommand {
     _ file: String, of family: DeviceFamily, into draft: inout ManifestDraft, _ questions: InitQuestions
   ) async throws {
     var answers = TableImport.Answers()
-    answers.columns = try pairs(column, "--column")
+    answers.columns = try [ManifestDraft.Pair](column, of: "--column")
     answers.numbers = TableImport.Numbers(minors)
     (answers.count, answers.hasThousands) = (count, thousands)
     let labels = draft.secrets.lazy.compactMap { if case .labels(let path) = $0.source { path } else { nil } }
@@ -453,5 +440,22 @@ extension Optional {
   fileprivate func orElse(_ other: () async -> Wrapped?) async -> Wrapped? {
     if let self { return self }
     return await other()
+  }
+}
+
+extension [ManifestDraft.Pair] {
+  /// The values of an option that takes pairs.
+  /// - Throws: `CommandFailure` if one is no pair.
+  init(_ texts: [String], of option: String) throws {
+    self = try texts.map { text in
+      guard let pair = ManifestDraft.Pair(parsing: text) else {
+        throw CommandFailure(
+          .usage, "\(option): “\(text.visible)” is not a pair KEY=VALUE",
+          advice:
+            "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "address=Label")"
+        )
+      }
+      return pair
+    }
   }
 }

@@ -24,14 +24,7 @@ struct RenameCommand: AsyncParsableCommand {
   @OptionGroup var record: KnownRecordOptions
 
   func run() async throws {
-    let reference = try BuildingReference.find(subject.building)
-    guard let building = reference.source?.building else {
-      throw CommandFailure(
-        .usage, "a room has its name in the manifest, and \(subject.building.visible) is not a manifest",
-        advice: "Name the building by its manifest.")
-    }
-    let lastKnown = try BuildingArchive.load(building.id, in: record.reports).state.lastKnown
-    let names = RoomNames(building, lastKnown)
+    let (building, names, lastKnown) = try subject.manifest(in: record, whatFor: "its name")
     let room = try names.find(subject.room, for: "ROOM")
     if let other = names.holder(of: name, besides: room) {
       throw CommandFailure(

@@ -1,5 +1,6 @@
 import Application
 import ArgumentParser
+import Journal
 import Manifest
 import Model
 import Reporting
@@ -14,6 +15,21 @@ struct RoomArguments: ParsableArguments {
 
   @Option(name: .output, help: "Format of stdout: nothing (text), or the change for programs (json).")
   var output = OutputFormat.text
+
+  /// The building of a manifest that is to be changed, and the names of its rooms.
+  /// - Parameter what: What a room has in the manifest.
+  /// - Throws: `CommandFailure` if the building is not named by a manifest.
+  func manifest(
+    in record: KnownRecordOptions, whatFor what: String
+  ) throws -> (building: Building, names: RoomNames, lastKnown: LastKnownBuilding) {
+    guard let found = try BuildingReference.find(building).source?.building else {
+      throw CommandFailure(
+        .usage, "a room has \(what) in the manifest, and \(building.visible) is not a manifest",
+        advice: "Name the building by its manifest.")
+    }
+    let lastKnown = try BuildingArchive.load(found.id, in: record.reports).state.lastKnown
+    return (found, RoomNames(found, lastKnown), lastKnown)
+  }
 
   func show(_ change: ChangeJSON) {
     if output == .json { Console.data(change.value.pretty) }

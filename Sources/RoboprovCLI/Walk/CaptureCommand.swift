@@ -3,6 +3,7 @@ import Host
 import Reporting
 import ArgumentParser
 import Engine
+import Manifest
 import FoundationEssentials
 import Model
 
@@ -40,6 +41,20 @@ struct CaptureCommand: AsyncParsableCommand {
       valueName: "rooms ..."), completion: .rooms)
   var only: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Take the secrets of a delivery list (.xlsx, .ods, CSV: name or address, and `pop` or another secret) into the file of labels, and end.",
+      valueName: "file"), completion: .file())
+  var from: String?
+
+  @Option(help: ArgumentHelp("With --from: the sheet of a workbook with several tables.", valueName: "name"))
+  var sheet: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --from: the column of a key, such as device=Serial; =HEADER ignores a column.", valueName: "key=header"))
+  var column: [String] = []
+
   @Flag(help: "Use no Bluetooth: do not compare the labels with the devices on air.")
   var offline = false
 
@@ -53,11 +68,15 @@ struct CaptureCommand: AsyncParsableCommand {
     if offline, simulation.simulate {
       throw ValidationError("--offline and --simulate exclude each other: give only one")
     }
+    if from == nil, sheet != nil || !column.isEmpty {
+      throw ValidationError("--column and --sheet need --from")
+    }
   }
 
   func run() async throws {
-    let source = try ManifestSource.load(manifest)
+    let source = try ManifestSource.load(manifest, labelsFollow: true)
     _ = try ManifestFile(manifest)
+    if let from { return try take(from, for: source.building) }
     let unlabelled = try source.building.unlabelled()
     let rooms = try selected(source.building, unlabelled)
     let walk = Walk(rooms, of: source.building, unlabelled: unlabelled, provisions: false)
@@ -69,12 +88,25 @@ struct CaptureCommand: AsyncParsableCommand {
     case .text:
       Console.data(outcome.text)
       if outcome.missing.isEmpty {
-        // A rehearsal saved none of the labels.
-        Console.data("Next: roboprov \(simulation.simulate ? "capture" : "plan") \(manifest.shellQuoted)\n")
+        Console.data("Next: roboprov plan \(manifest.shellQuoted)\(simulation.words)\n")
       }
     }
     if ending.wasInterrupted { throw ExitStatus.interrupted }
     if !outcome.missing.isEmpty { throw ExitStatus.incomplete }
+  }
+
+  /// Takes the secrets of a delivery list into the file of labels.
+  private func take(_ list: String, for building: Building) throws {
+    let chosen = try RoomSelectors(building).find(only, for: "--only")
+    let rooms = building.rooms.filter { only.isEmpty || chosen.contains($0.id) }
+    let delivery = try DeliveryList(
+      RoomSpreadsheet(list, sheet: sheet), named: list, for: rooms,
+      given: [ManifestDraft.Pair](column, of: "--column"))
+    for words in delivery.words { Console.say(words) }
+    if !simulation.simulate { try delivery.write() }
+    Console.data(
+      "\(delivery.count.counted("label")) \(simulation.simulate ? "read, none saved" : "in \(delivery.file.visible)").\n"
+        + "Next: roboprov capture \(manifest.shellQuoted)\(simulation.words)\n")
   }
 
   /// The rooms whose labels are read, in the manifest's order.

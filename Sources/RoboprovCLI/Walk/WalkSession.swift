@@ -220,7 +220,7 @@ actor WalkSession {
     let rooms = source.building.rooms.filter { room in assignments.contains { $0.room == room.id } }
     var complete = assignments
     do {
-      if !isRehearsal { complete = try DeviceLabel.withPasskeys(assignments, in: source.building) }
+      if !isRehearsal { complete = try DeviceLabel.completed(assignments, in: source.building) }
       let patches = isRehearsal ? [] : try DeviceLabel.write(complete, to: source.path)
       if walk.provisions, !isRehearsal {
         // The digest for the record must be that of the changed manifest.
