@@ -53,7 +53,8 @@ struct CaptureCommandTests {
       #expect(first.status == 100 && first.output.contains("Without label: Room 103, Room 104"), "\(first)")
       let second = try await site.run(
         Self.capture + ["--offline"], through: Self.through(Array(labels.dropFirst(2))))
-      #expect(second.status == 0 && second.output.hasSuffix("Next: roboprov plan building.yaml\n"), "\(second)")
+      #expect(
+        second.status == 0 && second.output.hasSuffix("Next: roboprov plan building.yaml\n"), "\(second)")
       _ = try await site.run(["validate", "building.yaml"]).expect(0)
     }
   }

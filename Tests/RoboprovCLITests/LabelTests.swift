@@ -103,7 +103,9 @@ struct LabelTests {
 
   // MARK: capture
 
-  @Test("a delivery list gives the secrets, and typed names the devices; a file that others can read is one finding", .notRecorded)
+  @Test(
+    "a delivery list gives the secrets, and typed names the devices; a file that others can read is one finding",
+    .notRecorded)
   func deliveryList() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest.replacing("match: later\n", with: ""))
@@ -117,7 +119,8 @@ struct LabelTests {
 
         """)
       let unlisted = try await Self.capture(site, ["PROV_00A001"])
-      #expect(unlisted.status == 100 && unlisted.errors.contains("its name alone has no `pop`"), "\(unlisted)")
+      #expect(
+        unlisted.status == 100 && unlisted.errors.contains("its name alone has no `pop`"), "\(unlisted)")
       #expect(!unlisted.errors.contains("match: later"), "\(unlisted)")
 
       let listed = try await site.run(["capture", "building.yaml", "--from", "delivery.csv"])
@@ -130,12 +133,14 @@ struct LabelTests {
       #expect(labels["PROV_00A002"]["username"].text == "plant installer")
       #expect(labels["PROV_00A003"].items.isEmpty)
 
-      let captured = try await Self.capture(site, ["PROV_00A001", "PROV_00A009", "PROV_00A002", Self.label(3)])
+      let captured = try await Self.capture(
+        site, ["PROV_00A001", "PROV_00A009", "PROV_00A002", Self.label(3)])
       #expect(captured.errors.contains("PROV_00A009 has no entry in "), "\(captured)")
       #expect(captured.status == 0, "\(captured)")
       #expect(try Self.text(site) == Self.captured.replacing("match: later\n", with: ""))
       let after = try #require(JSON(try Self.text(site, "labels.json")))
-      #expect(after["PROV_00A002"]["username"].text == "plant installer" && after["PROV_00A003"]["pop"].text == "")
+      #expect(
+        after["PROV_00A002"]["username"].text == "plant installer" && after["PROV_00A003"]["pop"].text == "")
       try FileManager.default.removeItem(at: site.directory.appending(path: "delivery.csv"))
       try Self.expectSecret(site, [unlisted, listed, captured])
 
@@ -152,7 +157,10 @@ struct LabelTests {
     arguments: [
       ("Name,Colour\nPROV_00A001,red\n", "has no column `pop`"),
       ("Colour,pop\nred,abc\n", "--column device=HEADER"),
-      ("MAC,pop\nC4:7C:8D:00:A0:01,abc\nC4:7C:8D:00:A0:01,abd\n", "lines 2 and 3 give PROV_00A001 different secrets"),
+      (
+        "MAC,pop\nC4:7C:8D:00:A0:01,abc\nC4:7C:8D:00:A0:01,abd\n",
+        "lines 2 and 3 give PROV_00A001 different secrets"
+      ),
       ("MAC,pop\nC4:7C:8D:00:A0:01,\"1,2E+15\"\n", "line 2 has no usable `pop`"),
       ("MAC,pop\nC4:7C:8D:00:A0,abc\nC4:7C:8D:00:A0:02,abc\n", "line 2 has no usable address"),
     ])

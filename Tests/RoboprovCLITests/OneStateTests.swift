@@ -178,7 +178,8 @@ struct OneStateTests {
       let move = ["room", "move", "building.yaml", "Room 101", "--floor"]
       for (arguments, words) in [
         (["room", "move", Site.building, "Room 101", "--floor", "2"], "Name the building by its manifest"),
-        (move + [""], "cannot be written here"), (["room", "move", "building.yaml", "Attic", "--floor", "2"], "Attic"),
+        (move + [""], "cannot be written here"),
+        (["room", "move", "building.yaml", "Attic", "--floor", "2"], "Attic"),
       ] {
         try await premises.expectRefused(arguments, with: arguments.last == "" ? 65 : 64, saying: [words])
       }
@@ -188,7 +189,8 @@ struct OneStateTests {
       let address = "address: \"\(ServedBuilding.address(1))\""
       #expect(
         try Self.manifest(site)
-          == manifest.replacing("minor: 101, \(address) ", with: "minor: 101, \(address), floor: \"Roof: 2\" "))
+          == manifest.replacing(
+            "minor: 101, \(address) ", with: "minor: 101, \(address), floor: \"Roof: 2\" "))
       let status = try await site.run(["status", "building.yaml", "--output", "json"])
       let room = try status.json["rooms"].items.first { $0["room"].text == "Room 101" }
       #expect(room?["floor"].text == "Roof: 2" && room?["state"].text == "done", "\(status)")

@@ -46,8 +46,10 @@ extension DeviceLabel {
           let failure = SecretMessages.failure(error, source.reference)
           guard isNameOnly, error == .noLabel, name != .passkey else { throw failure }
           throw CommandFailure(
-            failure.status, "\(device) has no entry in \(source.file.visible), and its name alone has no `\(name)`",
-            advice: "Scan its QR code. Or take a delivery list into that file: `roboprov capture … --from LIST`.")
+            failure.status,
+            "\(device) has no entry in \(source.file.visible), and its name alone has no `\(name)`",
+            advice:
+              "Scan its QR code. Or take a delivery list into that file: `roboprov capture … --from LIST`.")
         }
       }
     }
@@ -62,7 +64,8 @@ extension DeviceLabel {
     let edits = try ManifestFile.edits(of: manifest, assignments.map { ($0.device, $0.room) })
     let rooms = try ManifestFile(manifest).building.rooms
     for assignment in assignments {
-      guard !assignment.label.isNameOnly, let name = assignment.device.name, let room = rooms.first(where: { $0.id == assignment.room })
+      guard !assignment.label.isNameOnly, let name = assignment.device.name,
+        let room = rooms.first(where: { $0.id == assignment.room })
       else { continue }
       let (label, sources) = (assignment.label, room.labelSources)
       try label.requireSources(sources, of: room)

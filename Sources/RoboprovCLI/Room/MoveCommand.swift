@@ -35,6 +35,8 @@ struct MoveCommand: AsyncParsableCommand {
     Console.say("\(name) is now on floor \(floor.visible).")
     guard !building.rooms.contains(where: { $0.id != room && $0.floor == floor }) else { return }
     let floors = Set(building.rooms.compactMap(\.floor)).sorted()
-    Console.say("It is the only room there\(floors.isEmpty ? "" : "; others: \(floors.joined(separator: ", ").visible)").")
+    Console.say(
+      "It is the only room there\(floors.isEmpty ? "" : "; others: \(floors.joined(separator: ", ").visible)")."
+    )
   }
 }

@@ -52,7 +52,8 @@ struct CaptureCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --from: the column of a key, such as device=Serial; =HEADER ignores a column.", valueName: "key=header"))
+      "With --from: the column of a key, such as device=Serial; =HEADER ignores a column.",
+      valueName: "key=header"))
   var column: [String] = []
 
   @Flag(help: "Use no Bluetooth: do not compare the labels with the devices on air.")

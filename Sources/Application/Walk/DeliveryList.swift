@@ -31,7 +31,8 @@ package struct DeliveryList {
         .manifest, "these rooms take no secret from a file of labels, so the list has no place to go",
         advice: "Write into the manifest, under `defaults`, for example: pop: { labels: ./labels.json }")
     }
-    guard sources.allSatisfy({ $0.file == source.file }), takers.allSatisfy({ $0.family == taker.family }) else {
+    guard sources.allSatisfy({ $0.file == source.file }), takers.allSatisfy({ $0.family == taker.family })
+    else {
       throw CommandFailure(
         .usage, "these rooms have several families or files of labels, and a list is for one",
         advice: "Select the rooms for which the devices are with --only.")
@@ -42,7 +43,8 @@ package struct DeliveryList {
       isAddress: LabelText.hasAddress)
     if let pair = columns.unknown.first {
       throw CommandFailure(
-        .usage, "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(path)",
+        .usage,
+        "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(path)",
         advice: "The columns: \(columns.columns.map(\.header).joined(separator: ", ").visible)")
     }
     try read(columns, Devices(columns, of: taker.family, in: path), taker, path)
@@ -139,7 +141,9 @@ package struct DeliveryList {
       let more = problems.count > 5 ? "; and \(problems.count - 5) more" : ""
       throw CommandFailure(
         .manifest, "\(path): \(problems.prefix(5).joined(separator: "; "))\(more); nothing was written",
-        advice: "Correct the list (a column of secrets has the format “text”), or name a column: --column pop=HEADER.")
+        advice:
+          "Correct the list (a column of secrets has the format “text”), or name a column: --column pop=HEADER."
+      )
     }
   }
 
