@@ -39,6 +39,9 @@ extension RunMachine {
     radios[index].candidates.insert(
       Candidate(
         isSilent: work.isSilent, charged: work.budget.charged, room: place, attempts: work.attempts))
+    guard case .all(let end) = radios[index].freshness, !rooms[place].isPerAction else { return }
+    let own = freshUntil(place, on: adapter)
+    radios[index].freshness = own.map { own in .all(until: end.map { min($0, own) } ?? own) } ?? .unknown
   }
 
   /// Whether the device of a room can be proved through an adapter.
@@ -62,10 +65,9 @@ extension RunMachine {
 
   /// Whether a candidate of an adapter is still valid: queued for the same attempt, and recently received.
   private func isEligible(_ candidate: Candidate, _ adapter: AdapterID) -> Bool {
-    guard let queue = rooms[candidate.room].state.queue, queue.attempts == candidate.attempts,
-      queue.candidacies.contains(adapter)
-    else { return false }
-    return rooms[candidate.room].isPerAction || isFresh(queue.device, on: adapter)
+    guard isListed(candidate, adapter) else { return false }
+    return rooms[candidate.room].isPerAction
+      || freshUntil(candidate.room, on: adapter).map { now <= $0 } ?? false
   }
 
   /// Whether an adapter has a candidate, even without a free slot. Outdated candidates are removed.
@@ -87,9 +89,40 @@ extension RunMachine {
     return false
   }
 
-  /// How many devices an adapter may connect to.
-  func freshCandidates(_ index: Int) -> Int {
-    radios[index].candidates.unordered.count { isEligible($0, radios[index].id) }
+  /// Whether an adapter can connect to every device that waits. It looks at all of them only if what it found the last time
+  /// may be over.
+  mutating func hasEveryCandidate(_ index: Int) -> Bool {
+    let adapter = radios[index].id
+    guard rooms.listed[adapter, default: 0] == rooms.dueCount else { return false }
+    switch radios[index].freshness {
+    case .all(until: nil): return true
+    case .all(let end?) where now <= end: return true
+    case .lacks(let candidate) where isListed(candidate, adapter) && !isEligible(candidate, adapter):
+      return false
+    case .all, .lacks, .unknown: break
+    }
+    var earliest: MonotonicInstant?
+    for candidate in radios[index].candidates.unordered
+    where isListed(candidate, adapter) && !rooms[candidate.room].isPerAction {
+      guard let end = freshUntil(candidate.room, on: adapter), now <= end else {
+        radios[index].freshness = .lacks(candidate)
+        return false
+      }
+      earliest = earliest.map { min($0, end) } ?? end
+    }
+    radios[index].freshness = .all(until: earliest)
+    return true
+  }
+
+  /// When the device of a queued room was not received recently enough any more; nil if it was not received.
+  private func freshUntil(_ place: Int, on adapter: AdapterID) -> MonotonicInstant? {
+    rooms[place].state.queue.flatMap { air.reception(of: $0.device, on: adapter)?.freshUntil }
+  }
+
+  /// Whether a candidate of an adapter is queued for the same attempt.
+  private func isListed(_ candidate: Candidate, _ adapter: AdapterID) -> Bool {
+    guard let queue = rooms[candidate.room].state.queue else { return false }
+    return queue.attempts == candidate.attempts && queue.candidacies.contains(adapter)
   }
 
   /// Whether the next device of an adapter is silent, and with it all that wait.

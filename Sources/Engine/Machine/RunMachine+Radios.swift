@@ -70,12 +70,6 @@ extension RunMachine {
     return hasOthers && radios[index].attemptsWithoutLink < RadioLimits.attemptsAtOthers ? nil : .makesNoLink
   }
 
-  /// Whether an adapter can connect to every device that waits: a longer window brings no further candidate.
-  private func hasEveryCandidate(_ index: Int) -> Bool {
-    // The first comparison is cheap.
-    radios[index].candidates.count >= rooms.dueCount && freshCandidates(index) == rooms.dueCount
-  }
-
   /// Whether a device that an adapter wrote has yet to be received.
   func awaitsProof(_ index: Int) -> Bool {
     rooms.places([.proving]).contains { rooms[$0].state.awaitedProof?.adapter == radios[index].id }
@@ -121,13 +115,13 @@ extension RunMachine {
   /// Whether an adapter must receive any device: for the proof of a device that it wrote or whose adapter is
   /// lost, for a device that no adapter received, or, unless its last scan window found no candidate, for
   /// devices that others have yet to connect to.
-  private func wantsToScan(_ index: Int) -> Bool {
+  private mutating func wantsToScan(_ index: Int) -> Bool {
     if !radios[index].proofs.isEmpty || !rooms.timers.orphans.isEmpty { return true }
     if isInDoubt(index) { return true }
     guard course.mayStartAttempts || course.isSurveying else { return false }
     if isSilentBesideOthers(index) { return true }
     return !rooms.unreceived.isEmpty || rooms.count(.exhausted) > 0 || awaitsAnyDevice
-      || !radios[index].hadNoCandidates && rooms.dueCount > freshCandidates(index)
+      || !radios[index].hadNoCandidates && !hasEveryCandidate(index)
   }
 
   /// Whether adapters scan for any device that may appear.

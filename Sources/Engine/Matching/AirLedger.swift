@@ -131,7 +131,10 @@ package struct AirLedger: Sendable {
     }
 
     /// Whether it is recent enough to connect to the device, or to measure its nearness.
-    func isFresh(at now: MonotonicInstant) -> Bool { at.duration(to: now) <= Self.freshness }
+    func isFresh(at now: MonotonicInstant) -> Bool { now <= freshUntil }
+
+    /// The last instant at which it is.
+    var freshUntil: MonotonicInstant { at.advanced(by: Self.freshness) }
 
     mutating func receive(_ advertisement: Advertisement) {
       at = advertisement.receivedAt

@@ -123,6 +123,8 @@ struct Radio: Sendable {
   var isShared = false
   /// The devices that it may connect to, the next first. Outdated entries are skipped.
   var candidates = Heap<Candidate>()
+  /// What the last look at all candidates found.
+  var freshness = CandidateFreshness.unknown
   /// The proofs of devices that it wrote, by the scan time at which the wait ends. Some have ended already.
   var proofs = Heap<Due<Duration>>()
 
@@ -304,4 +306,13 @@ struct ScanTime: Hashable, Sendable {
     past = total(at: now)
     since = nil
   }
+}
+
+/// Whether an adapter received all its candidates recently enough, as long as that is known.
+enum CandidateFreshness: Sendable {
+  case unknown
+  /// All of them, until this instant; nil if none needs that.
+  case all(until: MonotonicInstant?)
+  /// Not this one.
+  case lacks(Candidate)
 }

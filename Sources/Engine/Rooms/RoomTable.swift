@@ -37,6 +37,8 @@ struct RoomTable: Sendable {
   /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
   /// own session searches it.
   private(set) var reach: [Int: [AdapterID: Int]] = [:]
+  /// How many queued rooms have each adapter among those that may connect to their device.
+  private(set) var listed: [AdapterID: Int] = [:]
   var timers = RoomTimers()
 
   init(_ rooms: [Room], of building: Building) {
@@ -124,13 +126,13 @@ struct RoomTable: Sendable {
       owners[device] = place
       given.insert(device)
     }
-    entries[place].state = next
+    set(place, next)
   }
 
   /// Changes the values of a room's state without leaving the state.
   mutating func update(_ place: Int, _ state: RoomState) {
     precondition(entries[place].state.kind == state.kind)
-    entries[place].state = state
+    set(place, state)
   }
 
   /// Notes that a room awaits this device, or has it.
@@ -142,9 +144,16 @@ struct RoomTable: Sendable {
       return false
     }
     state.candidacies.insert(adapter)
-    entries[place].state = .queued(state)
+    set(place, .queued(state))
     unreceived.remove(place)
     return true
+  }
+
+  private mutating func set(_ place: Int, _ state: RoomState) {
+    let (old, new) = (entries[place].state.queue?.candidacies ?? [], state.queue?.candidacies ?? [])
+    for adapter in old.subtracting(new) { listed[adapter, default: 0] -= 1 }
+    for adapter in new.subtracting(old) { listed[adapter, default: 0] += 1 }
+    entries[place].state = state
   }
 
   /// Notes that an adapter received the device of a room, if the room's own session searches it.
@@ -163,7 +172,7 @@ struct RoomTable: Sendable {
   mutating func leave(_ place: Int, _ adapter: AdapterID) {
     guard case .queued(var state) = entries[place].state else { return }
     state.candidacies.remove(adapter)
-    entries[place].state = .queued(state)
+    set(place, .queued(state))
     if state.candidacies.isEmpty, !entries[place].isPerAction {
       unreceived.insert(place)
     }
