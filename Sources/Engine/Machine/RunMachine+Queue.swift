@@ -171,8 +171,8 @@ extension RunMachine {
 
   /// Whether a host is pairing: it does so with one device at a time, and the others need not occupy an adapter meanwhile.
   private func isPairing(on host: HostName?) -> Bool {
-    rooms.places([.connecting]).contains { place in
-      guard case .connecting(let engaged) = rooms[place].state else { return false }
+    rooms.contains(.connecting) { state in
+      guard case .connecting(let engaged) = state else { return false }
       return engaged.work.room.pairs && engaged.session.adapter.host == host
     }
   }

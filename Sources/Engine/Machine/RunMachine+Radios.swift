@@ -72,7 +72,8 @@ extension RunMachine {
 
   /// Whether a device that an adapter wrote has yet to be received.
   func awaitsProof(_ index: Int) -> Bool {
-    rooms.places([.proving]).contains { rooms[$0].state.awaitedProof?.adapter == radios[index].id }
+    let adapter = radios[index].id
+    return rooms.contains(.proving) { $0.awaitedProof?.adapter == adapter }
   }
 
   /// Whether an adapter has connected for long to devices that need no recent sighting. Other connections end by

@@ -92,6 +92,11 @@ struct RoomTable: Sendable {
     return kinds.flatMap { members[$0] ?? [] }.sorted()
   }
 
+  /// Whether a room in this state fulfils a condition.
+  func contains(_ kind: RoomState.Kind, where isMet: (RoomState) -> Bool) -> Bool {
+    members[kind]?.contains { isMet(entries[$0].state) } ?? false
+  }
+
   // MARK: Changes
 
   /// Moves a room to a legal successor of its state.
