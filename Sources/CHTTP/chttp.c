@@ -1,5 +1,6 @@
 #include "CHTTP.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
@@ -13,7 +14,7 @@
   DO(MHD_start_daemon) DO(MHD_stop_daemon) DO(MHD_run) DO(MHD_get_timeout) DO(MHD_get_daemon_info)              \
   DO(MHD_create_response_from_buffer) DO(MHD_create_response_from_callback) DO(MHD_set_response_options)        \
   DO(MHD_add_response_header) DO(MHD_queue_response) DO(MHD_destroy_response) DO(MHD_lookup_connection_value)   \
-  DO(MHD_suspend_connection) DO(MHD_resume_connection)
+  DO(MHD_suspend_connection) DO(MHD_resume_connection) DO(MHD_get_connection_info)
 
 #define DECLARE(name) __typeof__(name) *name;
 static struct {
@@ -63,7 +64,11 @@ struct chttp_request {
   chttp_server *server;
   struct MHD_Connection *connection;
   char *method, *target;
+  char address[INET6_ADDRSTRLEN];
   chttp_request *next, *waiting;
+  // Of its body: how much is read, and how much of that has come.
+  char *body;
+  size_t length, received;
   // Of its answer.
   char *fields[most_fields][2];
   int field_count;
@@ -71,14 +76,16 @@ struct chttp_request {
   unsigned long version, beats;
   text *event;
   size_t sent;
-  bool follows, sleeps;
+  bool follows, sleeps, is_suspended;
 };
 
 struct chttp_server {
   struct MHD_Daemon *daemon;
   int descriptor;
-  // All requests; and those that wait for their answer, the oldest first.
+  // All requests; and those that are to be looked at, the oldest first.
   chttp_request *requests, *waiting;
+  // Bytes of bodies that are read now, and how many may be.
+  size_t bodies, most_bodies;
   unsigned long version, beats;
   text *change, *whole, *beat;
   bool wants_whole;
@@ -95,6 +102,13 @@ static void *begin(void *server, const char *uri, struct MHD_Connection *connect
   return request;
 }
 
+static void drop_body(chttp_request *request) {
+  request->server->bodies -= request->length;
+  request->length = 0;
+  free(request->body);
+  request->body = NULL;
+}
+
 static void complete(void *cls, struct MHD_Connection *connection, void **context,
                      enum MHD_RequestTerminationCode code) {
   (void)cls, (void)connection, (void)code;
@@ -106,6 +120,7 @@ static void complete(void *cls, struct MHD_Connection *connection, void **contex
       break;
     }
   for (int i = 0; i < request->field_count; i++) free(request->fields[i][0]), free(request->fields[i][1]);
+  drop_body(request);
   release(&request->event);
   free(request->method);
   free(request->target);
@@ -113,16 +128,45 @@ static void complete(void *cls, struct MHD_Connection *connection, void **contex
   *context = NULL;
 }
 
-// Called first with the head of a request, and again once it is answered: then there is nothing left to do.
+static void suspend(chttp_request *request) {
+  request->is_suspended = true;
+  lib.MHD_suspend_connection(request->connection);
+}
+
+static void resume(chttp_request *request) {
+  request->is_suspended = false;
+  lib.MHD_resume_connection(request->connection);
+}
+
+static void write_address(struct MHD_Connection *connection, char text[INET6_ADDRSTRLEN]) {
+  const union MHD_ConnectionInfo *info = lib.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  if (!info) return;
+  const struct sockaddr *address = info->client_addr;
+  const void *number = address->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)address)->sin6_addr
+                                                      : (const void *)&((const struct sockaddr_in *)address)->sin_addr;
+  inet_ntop(address->sa_family, number, text, INET6_ADDRSTRLEN);
+}
+
+// Called with the head of a request, again with the head once its body may come, with each part of that, and at its end.
 static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **context) {
-  (void)url, (void)version, (void)upload, (void)upload_size;
+  (void)url, (void)version;
   chttp_server *server = cls;
   chttp_request *request = *context;
-  if (request->method) return MHD_NO;
-  request->method = strdup(method);
-  // A body is not read: a connection that is answered before its body has come ends.
-  lib.MHD_suspend_connection(connection);
+  if (request->method) {
+    // Without a body there is nothing left to do.
+    if (!request->body || *upload_size > request->length - request->received) return MHD_NO;
+    memcpy(request->body + request->received, upload, *upload_size);
+    request->received += *upload_size;
+    bool is_part = *upload_size > 0 || request->received < request->length;
+    *upload_size = 0;
+    if (is_part) return MHD_YES;
+  } else {
+    request->method = strdup(method);
+    write_address(connection, request->address);
+  }
+  // A body that nobody wants is not read: a connection that is answered before its body has come ends.
+  suspend(request);
   request->waiting = NULL;
   chttp_request **last = &server->waiting;
   while (*last) last = &(*last)->waiting;
@@ -143,6 +187,33 @@ const char *chttp_cookie(const chttp_request *request, const char *name) {
   return lib.MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, name);
 }
 
+const char *chttp_field(const chttp_request *request, const char *name) {
+  return lib.MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+const char *chttp_address(const chttp_request *request) { return request->address; }
+
+long long chttp_length(const chttp_request *request) {
+  // The library has checked that it is a number.
+  const char *length = chttp_field(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  return !length || chttp_field(request, MHD_HTTP_HEADER_TRANSFER_ENCODING) ? -1 : strtoll(length, NULL, 10);
+}
+
+bool chttp_read_body(chttp_request *request, size_t length) {
+  chttp_server *server = request->server;
+  if (length > server->most_bodies - server->bodies || !(request->body = malloc(length))) return false;
+  server->bodies += request->length = length;
+  resume(request);
+  return true;
+}
+
+size_t chttp_received(const chttp_request *request) { return request->received; }
+
+void chttp_take_body(chttp_request *request, void *bytes) {
+  memcpy(bytes, request->body, request->length);
+  drop_body(request);
+}
+
 void chttp_add_field(chttp_request *request, const char *name, const char *value) {
   if (request->field_count == most_fields) abort();
   char **field = request->fields[request->field_count++];
@@ -161,7 +232,7 @@ static void answer(chttp_request *request, unsigned status, struct MHD_Response 
     lib.MHD_destroy_response(response);
   }
   // Without memory for an answer the library calls the handler again, which ends the connection.
-  lib.MHD_resume_connection(request->connection);
+  resume(request);
 }
 
 void chttp_answer(chttp_request *request, unsigned status, const void *body, size_t length) {
@@ -199,7 +270,7 @@ static ssize_t read_events(void *cls, uint64_t position, char *buffer, size_t si
   }
   if (!request->event) {
     request->sleeps = true;
-    lib.MHD_suspend_connection(request->connection);
+    suspend(request);
     return 0;
   }
   size_t left = request->event->length - request->sent, count = left < size ? left : size;
@@ -219,7 +290,7 @@ static void wake(chttp_server *server) {
   for (chttp_request *request = server->requests; request; request = request->next)
     if (request->sleeps) {
       request->sleeps = false;
-      lib.MHD_resume_connection(request->connection);
+      resume(request);
     }
 }
 
@@ -256,6 +327,7 @@ chttp_server *chttp_start(int socket, chttp_limits limits) {
   }
   chttp_server *server = calloc(1, sizeof *server);
   if (!server) return NULL;
+  server->most_bodies = limits.bodies;
   server->daemon = lib.MHD_start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, server,
       MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
@@ -275,8 +347,8 @@ chttp_server *chttp_start(int socket, chttp_limits limits) {
 
 void chttp_stop(chttp_server *server) {
   // A daemon must not be stopped while a connection is suspended.
-  wake(server);
-  for (chttp_request *request; (request = chttp_next(server));) lib.MHD_resume_connection(request->connection);
+  for (chttp_request *request = server->requests; request; request = request->next)
+    if (request->is_suspended) resume(request);
   lib.MHD_stop_daemon(server->daemon);
   release(&server->change);
   release(&server->whole);

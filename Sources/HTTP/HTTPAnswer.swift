@@ -4,8 +4,15 @@ package struct HTTPAnswer: Sendable {
   package enum Status: UInt32, Sendable {
     case ok = 200
     case seeOther = 303
+    case badRequest = 400
+    case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
+    case conflict = 409
+    case lengthRequired = 411
+    case contentTooLarge = 413
+    case unsupportedMediaType = 415
+    case serviceUnavailable = 503
   }
 
   package var status: Status
@@ -18,6 +25,11 @@ package struct HTTPAnswer: Sendable {
   /// An answer without content.
   package init(_ status: Status, _ fields: [(name: String, value: String)] = []) {
     (self.status, self.fields) = (status, fields)
+  }
+
+  /// A text of a type.
+  package init(_ text: String, _ type: String) {
+    self.init(Array(text.utf8), type: type + "; charset=utf-8")
   }
 
   /// A document.

@@ -14,8 +14,8 @@ typedef struct chttp_request chttp_request;
 typedef struct {
   /// Connections in all, and from one address.
   unsigned connections, connections_of_address;
-  /// Bytes of a request's head.
-  size_t request;
+  /// Bytes of a request's head, and of the bodies of all requests that are read at the same time.
+  size_t request, bodies;
   /// Seconds without a byte in either direction after which a connection ends.
   unsigned seconds;
 } chttp_limits;
@@ -36,13 +36,27 @@ bool chttp_run(chttp_server *server);
 /// The number of open connections.
 unsigned chttp_count(const chttp_server *server);
 
-/// The next request without an answer, or NULL. Its texts last until it is answered.
+/// The next request whose head or whose body has come, or NULL. Its texts last until it is answered.
 chttp_request *chttp_next(chttp_server *server);
 const char *chttp_method(const chttp_request *request);
 /// The path as sent, with its query.
 const char *chttp_target(const chttp_request *request);
 /// The value of a cookie, or NULL.
 const char *chttp_cookie(const chttp_request *request, const char *name);
+
+/// The value of a header field, or NULL.
+const char *chttp_field(const chttp_request *request, const char *name);
+/// The client's address in numbers.
+const char *chttp_address(const chttp_request *request);
+
+/// The length of the body by the head; -1 if it does not say it.
+long long chttp_length(const chttp_request *request);
+/// Reads a body of so many bytes, at least one; `chttp_next` returns the request again when it has come. Returns false if
+/// the server already reads too many.
+bool chttp_read_body(chttp_request *request, size_t length);
+/// The number of bytes that were read; and takes them, so that they no longer count.
+size_t chttp_received(const chttp_request *request);
+void chttp_take_body(chttp_request *request, void *bytes);
 
 /// Adds a field to the answer of a request.
 void chttp_add_field(chttp_request *request, const char *name, const char *value);
