@@ -177,6 +177,14 @@ bench: setup-run $(RELEASE_BUILT) ## measure roboprov in virtual buildings, and 
 	Scripts/build -c release --product roboprov-bench --static-swift-stdlib
 	@.build/release/roboprov-bench
 
+# The photos of each kind.
+PHOTOS := 18
+
+.PHONY: bench-photos
+bench-photos: setup-run $(RELEASE_BUILT) ## measure the share of photos of labels that is read, PHOTOS=18 of each kind
+	@Scripts/venv .build-bench/photos Tests/Photos/requirements.txt
+	@.build-bench/photos/bin/python3 Tests/Photos/measure.py $(PHOTOS) .build/release/roboprov
+
 # A violated rule prints the seed of its building; BUILDINGS=1 SEED=<seed> repeats it.
 # DISTURBANCES=short-outages draws only outages of adapters and the stack, of 20 to 900 ms.
 BUILDINGS := 2000

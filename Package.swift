@@ -50,6 +50,8 @@ let package = Package(
     .executable(name: "roboprov-bench", targets: ["Benchmarks"]),
     // For tests that kill the built program. It is preloaded, and no target links it.
     .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
+    // For tests of the process that reads photos, in the place of zxing-cpp.
+    .library(name: "HostileReader", type: .dynamic, targets: ["HostileReader"]),
   ],
   dependencies: [
     // Exact versions, so that a version of roboprov is always built from the same sources. Scripts/manual reads what the first
@@ -71,6 +73,8 @@ let package = Package(
     .target(name: "CLinux"),
     // libmicrohttpd, which is loaded when it is used.
     .target(name: "CHTTP"),
+    // zxing-cpp, loaded by the process that reads a photo.
+    .target(name: "CPhoto"),
     .target(name: "CCommit", cSettings: [.define("ROBOPROV_COMMIT", to: "\"\(commit)\"")]),
 
     // One utility each.
@@ -139,13 +143,14 @@ let package = Package(
       [
         "Host", "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session",
         "Families", "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting",
-        "VirtualBuilding", "ScenarioFiles", "CLinux", "HTTP", logging,
+        "VirtualBuilding", "ScenarioFiles", "CLinux", "CPhoto", "HTTP", logging,
       ],
       resources: [
         .embedInCode("Schemas/manifest.schema.json"), .embedInCode("Schemas/family.schema.json"),
         .embedInCode("Schemas/record.schema.json"),
         // For the shells of other computers.
         .embedInCode("Bluetooth/lock.sh"), .embedInCode("Doctor/facts.sh"),
+        .embedInCode("Phone/phone.html"), .embedInCode("Phone/phone.css"), .embedInCode("Phone/phone.js"),
       ], settings: strict),
     library(
       "RoboprovCLI",
@@ -289,11 +294,14 @@ let package = Package(
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program from within at an exact instant. The program needs no hook.
     .target(name: "KillSwitch", path: "Tests/KillSwitch"),
+    // A library of codes that does what the process that reads photos must not.
+    .target(name: "HostileReader", path: "Tests/HostileReader"),
     tests(
       "Application",
       [
-        "Bluetooth", "CSV", "DBus", "Engine", "Families", "Host", "Journal", "Manifest", "Model", "Reporting",
-        "SampleFacts", "Session", "Simulation", "Source", "VirtualBuilding", "VirtualCentral", "VirtualTime",
+        "Bluetooth", "CSV", "DBus", "Digest", "Engine", "EventLoop", "Families", "Host", "HTTP", "Journal",
+        "Manifest", "Model", "RawClient", "Reporting", "SampleFacts", "Session", "Simulation", "Source",
+        "VirtualBuilding", "VirtualCentral", "VirtualTime",
       ]),
     // These tests run the built program, so it is a dependency.
     tests(
@@ -303,7 +311,7 @@ let package = Package(
         "Journal", "Manifest",
         "Model", "Session", "Families", "Engine",
         "Reporting",
-        "RawClient", "RecordedText", "SampleFacts", "Simulation", "VirtualBuilding",
+        "HostileReader", "RawClient", "RecordedText", "SampleFacts", "Simulation", "VirtualBuilding",
         "VirtualCentral", "VirtualTime", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),

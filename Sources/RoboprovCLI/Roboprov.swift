@@ -63,6 +63,7 @@ package struct Roboprov: AsyncParsableCommand {
   package static func start(commit: String) -> Never {
     clinux_fill_standard_descriptors()
     clinux_forbid_dumps()
+    if CommandLine.arguments.dropFirst().elementsEqual([PhotoReader.argument]) { PhotoReader.becomeReader() }
     DeadlySignals.becomeErrors()
     ChildProcess.keepExitStatuses()
     let arguments: [String]
