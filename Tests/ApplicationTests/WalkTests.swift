@@ -110,7 +110,7 @@ struct WalkTests {
     #expect(walk.read("C47C8D000009") == .show(.wrongLabel(.address(Self.address(9)), room: "Lobby")))
     #expect(walk.read("C47C8D000002") == .show(.wrongLabel(.address(Self.address(2)), room: "B")))
     #expect(walk.read("036000291452") == .show(.badLabel(.barcode)))
-    #expect(walk.read("C47C8D") == .show(.badLabel(.noAddress(digits: 6))))
+    #expect(walk.read("C47C8D00000G") == .show(.badLabel(.noAddress(digits: nil))))
     _ = walk.read("s")
     #expect(
       walk.read("C47C8D000003")

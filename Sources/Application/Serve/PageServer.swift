@@ -20,6 +20,17 @@ package struct PageServer: Sendable {
 
     package init(address: String, port: Int) { (self.address, self.port) = (address, port) }
 
+    /// The address as browsers write it in one of the web.
+    var host: String {
+      guard address.contains(":") else { return address }
+      var number = in6_addr()
+      var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      guard inet_pton(AF_INET6, address, &number) == 1,
+        let short = inet_ntop(AF_INET6, &number, &text, socklen_t(text.count))
+      else { return "[\(address)]" }
+      return "[\(String(cString: short))]"
+    }
+
     /// Whether only this computer reaches it.
     package var isLocal: Bool { address.hasPrefix("127.") || address == "::1" }
   }
@@ -42,14 +53,9 @@ package struct PageServer: Sendable {
     let shown = ShownPage(token: time.randomBytes(16).hex())
     if let page = follower.look(at: wall()) { shown.show(page) }
     (self.follower, self.shown) = (Lock(follower), shown)
-    do throws(HTTPServerError) {
-      server = try HTTPServer(place.address, port: place.port, clock: clock) { shown.answer($0) }
-    } catch {
-      throw Self.failure(error, at: place)
-    }
+    server = try Self.listen(at: place, clock) { .answer(shown.answer($0)) }
     shown.serve(port: server.port)
-    let host = place.address.contains(":") ? "[\(place.address)]" : place.address
-    address = "http://\(host):\(server.port)/\(shown.token)"
+    address = "http://\(place.host):\(server.port)/\(shown.token)"
   }
 
   /// Serves until the task is cancelled. Call it once.
@@ -67,7 +73,7 @@ package struct PageServer: Sendable {
   }
 
   /// The time after which clients hear that there is nothing new. The script of the page knows it.
-  private static let beat = Duration.seconds(4)
+  static let beat = Duration.seconds(4)
 
   private func follow() async {
     let taken = follower.withLock { follower in
@@ -93,6 +99,18 @@ package struct PageServer: Sendable {
         heard = begin
       }
       try? await clock.sleep(for: Self.pause(after: begin.duration(to: clock.now)))
+    }
+  }
+
+  /// Listens for requests.
+  /// - Throws: `CommandFailure` if the address cannot be used.
+  static func listen(
+    at place: Place, _ clock: any TimeSource, _ reply: @escaping @Sendable (HTTPRequest) -> HTTPReply
+  ) throws -> HTTPServer {
+    do throws(HTTPServerError) {
+      return try HTTPServer(place.address, port: place.port, clock: clock, reply: reply)
+    } catch {
+      throw failure(error, at: place)
     }
   }
 

@@ -34,31 +34,21 @@ final class ShownPage: Sendable {
 
   func answer(_ request: HTTPRequest) -> HTTPAnswer {
     let (page, cookie) = state.withLock { ($0.page, $0.cookie) }
-    if request.method == "GET", isToken(request.target.dropFirst()) {
+    if request.method == "GET", String(request.target.dropFirst()).isSecret(token) {
       // The page has an address without the token, so that it is in no history and on no picture of the screen. A link in a
       // message opens it, too: a browser would not send a `Strict` cookie after the redirection.
       return HTTPAnswer(
         .seeOther,
         [("Location", "/"), ("Set-Cookie", "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Lax")])
     }
-    guard isToken(request.cookie(cookie) ?? "") else { return HTTPAnswer(.notFound) }
+    guard (request.cookie(cookie) ?? "").isSecret(token) else { return HTTPAnswer(.notFound) }
     guard request.method == "GET" else { return HTTPAnswer(.methodNotAllowed, [("Allow", "GET")]) }
     switch request.target {
-    case "/": return document(page?.document ?? "", "text/html")
-    case "/style.css": return document(LivePage.style, "text/css")
-    case "/script.js": return document(LivePage.script, "text/javascript")
+    case "/": return HTTPAnswer(page?.document ?? "", "text/html")
+    case "/style.css": return HTTPAnswer(LivePage.style, "text/css")
+    case "/script.js": return HTTPAnswer(LivePage.script, "text/javascript")
     case "/events": return HTTPAnswer(events)
     default: return HTTPAnswer(.notFound)
     }
-  }
-
-  private func document(_ text: String, _ type: String) -> HTTPAnswer {
-    HTTPAnswer(Array(text.utf8), type: type + "; charset=utf-8")
-  }
-
-  /// Takes the same time for every text of the token's length.
-  private func isToken(_ text: some StringProtocol) -> Bool {
-    text.utf8.count == token.utf8.count
-      && zip(text.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

@@ -1,4 +1,5 @@
 package import Model
+package import Reporting
 
 extension Walk {
   /// What an entry is answered with.
@@ -27,14 +28,35 @@ extension Walk {
     case offsetDeclined
     /// The address in an EUI-64 is not that of the device.
     case notConverted
+    /// Another person is at the room.
+    case occupied(String, by: String)
+    /// Another person changed the room after the step that was to be taken back.
+    case changedSince(String, by: String)
+    /// The device is none that was offered for this room.
+    case notOffered
+    case noRoom
+    /// There is no scan.
+    case notReceiving
+    /// No free device whose label may end in these digits is received.
+    case noMatch(String)
+    /// Several are.
+    case severalMatches(String, Int)
   }
 }
 
 extension Walk.Message {
+  /// Whether what was asked for was done.
+  var isGood: Bool {
+    switch self {
+    case .skipped, .back, .offsetDeclined, .help: true
+    default: false
+    }
+  }
+
   package var words: String {
     switch self {
     case .help(let provisions):
-      "Scan a label, or type its 12 digits.\n"
+      "Scan a label, or type its 12 digits, or the last 4.\n"
         + (provisions ? "Enter: take the device, start, retry\nr retry  l locate (signal)  i blink\n" : "")
         + "s skip  u undo  q quit  ? help"
     case .badLabel(let problem): "Not taken: \(LabelWords.sentence(problem))"
@@ -50,7 +72,45 @@ extension Walk.Message {
     case .cannotIdentify: "It cannot be made to blink: press l to locate it by its signal"
     case .offsetDeclined: "labels are used unchanged"
     case .notConverted: "Not taken: type the 12 hex digits of the device's address"
+    case .occupied(let room, let name): "\(name) is at \(room)"
+    case .changedSince(let room, let name):
+      "Not undone: \(room) was changed after that" + (name.isEmpty ? "" : " by \(name)")
+    case .notOffered: "Not taken: this device was not offered for this room; enter its label again"
+    case .noRoom: "This room is not one of this session"
+    case .notReceiving: "Not found: nothing is received; type the 12 hex digits of the label"
+    case .noMatch(let digits):
+      "No free device on air has a label that ends in \(digits): check that it has power, or type all 12 digits"
+    case .severalMatches(let digits, let count):
+      "\(count) devices on air have labels that end in \(digits): type more digits"
     }
+  }
+}
+
+extension Walk.Message {
+  /// The same without keys of the terminal.
+  var wordsOnPhone: String {
+    switch self {
+    case .otherDevice(let device, let has):
+      "Wrong label: \(device). This room has \(has): undo that first, or use roboprov room replace"
+    case .cannotIdentify: "It cannot be made to blink"
+    default: words
+    }
+  }
+}
+
+extension RoomReport {
+  /// The result of a room in a walk.
+  /// - Parameters:
+  ///   - next: The room that follows.
+  ///   - retry: What starts the room again, as an imperative.
+  package func walkWords(next: String?, retry: String, by person: String? = nil) -> String {
+    let by = person.map { " (\($0.visible))" } ?? ""
+    if outcome.isSuccess {
+      return "✓ \(planned.name) done" + (rssi.map { ", \($0) dBm" } ?? "") + by
+        + (next.map { ", next \($0)" } ?? "")
+    }
+    let words = Explanation(of: self, retry: retry)
+    return "✗ \(planned.name)\(by): " + (words.map { "\($0.sentence)\n→ \($0.advice)" } ?? outcome.words)
   }
 }
 
@@ -64,6 +124,8 @@ extension Walk.Prompt {
       "Use label + \(proposal.offset) for all \(proposal.silent), and for the next ones? [y/n]"
     case .conversion(let address):
       "The label has an EUI-64, of 8 bytes. Without the FF:FE in its middle it is \(address): use that? [y/n]"
+    case .offer(let offer, let stop):
+      "\(stop.name.visible): \(offer.device), \(offer.words). Take it? [Y/n]"
     case .nothing: ""
     }
   }
@@ -71,7 +133,7 @@ extension Walk.Prompt {
   /// What precedes the line that is typed.
   package var question: String {
     switch self {
-    case .offset, .conversion: "y/n> "
+    case .offset, .conversion, .offer: "y/n> "
     case .label, .nothing: "label> "
     }
   }

@@ -374,7 +374,7 @@ package struct AirLedger: Sendable {
   }
 
   /// Devices of a family that a room can name, by address: free ones, and those that say what is on their label.
-  func nameable(for profile: FamilyID) -> [Sighting] {
+  package func nameable(for profile: FamilyID) -> [Sighting] {
     sorted { $0.life?.profile == profile && ($0.labelAddress != nil || isFree($0)) }
   }
 

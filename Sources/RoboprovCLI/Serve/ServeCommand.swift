@@ -40,18 +40,21 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let interruptions = Interruptions()
     let server = try PageServer(building, reports: reports, siteKey: seal.siteKey, at: listen)
-    show(server.address)
+    listen.show(
+      server.address, "Serving the page until Ctrl-C. Whoever has this address can see the building:")
     try await interruptions.cancelling { await server.run() }
   }
+}
 
-  private func show(_ address: String) {
-    let screen = Screen.standardError
-    if listen.isLocal {
+extension PageServer.Place {
+  /// Shows the address of a page: as a code for those who can open it.
+  func show(_ address: String, _ words: String) {
+    if isLocal {
       Console.say("Only this computer can open the page. For phones name an address of it with --listen.")
-    } else if screen.isTerminal, let code = QRCode(address) {
+    } else if Screen.standardError.isTerminal, let code = QRCode(address) {
       Console.show(code)
     }
-    Console.say("Serving the page until Ctrl-C. Whoever has this address can see the building:")
+    Console.say(words)
     Console.data(address + "\n")
   }
 }

@@ -16,15 +16,19 @@ struct CaptureCommand: AsyncParsableCommand {
       roboprov capture building.yaml
       roboprov capture building.yaml --only floor:3
       roboprov capture building.yaml --offline
+      roboprov capture building.yaml --phone --listen 192.168.178.20
 
       Asks for the label of each room that names no device, in the order of the manifest. Scan it with a barcode scanner or type \
-      it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
+      it: 12 hex digits, with or without separators, also inside the text of a QR code, or the last four if the device is on air. \
+      Each label is compared with the devices \
       on air and saved at once, so that Ctrl-C loses nothing; a rehearsal (--simulate) saves nothing. `u` undoes the last step, \
       `s` skips a room, `q` quits; without a terminal each is a line.
 
       The QR code of some devices (\(BuiltIn.labelled)) has the device's name, which goes into the manifest (`device`), and its \
       secrets, which go into the file of labels that the manifest names: `pop: { labels: ./labels.json }` under `defaults`. \
       Only you can read that file. Scanned codes are not shown.
+
+      With --phone the labels are read with phones, as in `walk --phone`.
       """)
 
   @Argument(
@@ -59,6 +63,7 @@ struct CaptureCommand: AsyncParsableCommand {
   @Flag(help: "Use no Bluetooth: do not compare the labels with the devices on air.")
   var offline = false
 
+  @OptionGroup var phones: PhoneOptions
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
@@ -123,21 +128,26 @@ struct CaptureCommand: AsyncParsableCommand {
 
   private func ending(
     of walk: Walk, _ rooms: [Room], _ source: ManifestSource
-  ) async throws -> WalkSession.Ending {
+  ) async throws -> LabelSession.Ending {
     guard !rooms.isEmpty else {
       Console.say(
         "\(only.isEmpty ? "Every room" : "Each of these rooms") has its device; --all reads their labels again."
       )
-      return WalkSession.Ending(walk: walk, air: nil, wasInterrupted: false)
+      return LabelSession.Ending(walk: walk)
     }
     let subject = rehearsed(rooms, source)
     let talk = { @Sendable [self] (stack: BluetoothStack?) in
-      try await WalkSession(walk, source, radio, stack, isRehearsal: simulation.simulate).run()
+      let means = LabelSession.Means(
+        stack: stack, adapters: radio.choice, scanTime: radio.scanTime, isRehearsal: simulation.simulate)
+      if phones.phone { return try await PhoneHost(phones.place).run(walk, source, means) }
+      return try await WalkSession(
+        source.building, clock: stack?.clock, isRehearsal: simulation.simulate
+      ).run(walk, source, means)
     }
     if offline { return try await talk(nil) }
     do {
       return try await simulation.access.joining(radio.hosts, of: source.building).with(
-        rehearsing: subject, at: KeyReader.isPossible ? .watched : .virtual
+        rehearsing: subject, at: KeyReader.isPossible || phones.phone ? .watched : .virtual
       ) { stack in
         _ = try await Interruptions().cancelling { try await radio.choice.ready(stack, of: source.building) }
         return try await talk(stack)

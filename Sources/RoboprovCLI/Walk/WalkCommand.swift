@@ -13,12 +13,18 @@ struct WalkCommand: AsyncParsableCommand {
     discussion: """
       roboprov walk building.yaml
       roboprov walk building.yaml --only floor:3
+      roboprov walk building.yaml --phone --listen 192.168.178.20
       roboprov walk building.yaml --simulate
 
-      For each room that is not done: scan the label of its sensor with a barcode scanner, type its 12 hex digits, or \
-      press Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes into the \
+      For each room that is not done: scan the label of its sensor with a barcode scanner, type its 12 hex digits or, if it is \
+      on air, its last four, or press Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes into the \
       manifest what `capture` does, provisions and verifies the sensor as `apply` does, and continues with the next \
       room. A rehearsal changes neither the manifest nor the record.
+
+      With --phone the rooms are done by phones in the hands of those who walk; the computer with the adapters stays where it \
+      is, or its gateways are on the floors. Scan the code that is shown: the first phone can work at once, each further one \
+      after a question here. A phone gives the label, its last four characters or a photo of it, and provisions as the keys \
+      do; it can change nothing else. The connection is not encrypted, so use a network that you trust.
 
       Keys: r retry, s skip, u undo the label, l locate (signal strength), i make it blink (if it can), q quit, ? help. Without \
       a terminal each key is a line, and `.` is Enter.
@@ -38,6 +44,7 @@ struct WalkCommand: AsyncParsableCommand {
   @Flag(help: "Do not sound the terminal's bell when a room ends.")
   var silent = false
 
+  @OptionGroup var phones: PhoneOptions
   @OptionGroup var seal: SealOptions
   @OptionGroup var record: RecordOptions
   @OptionGroup var radio: RadioOptions
@@ -69,13 +76,21 @@ struct WalkCommand: AsyncParsableCommand {
     }
     let session = { @Sendable [self, prepared] in
       try await simulation.access.joining(radio.hosts, of: written.building).with(
-        rehearsing: prepared.subject, at: KeyReader.isPossible ? .watched : .virtual
+        rehearsing: prepared.subject, at: KeyReader.isPossible || phones.phone ? .watched : .virtual
       ) { stack in
         try await Preflight.awaitAdapter(prepared, radio.choice, stack)
+        let means = LabelSession.Means(
+          stack: stack, adapters: radio.choice, scanTime: radio.scanTime, isRehearsal: simulation.simulate,
+          provisioning: .init(keeping: record.keeping, siteKey: seal.siteKey, manifest: manifest) {
+            LiveProgress(
+              clock: $0,
+              .init(detail: phones.phone ? .quiet : .normal, hidesEndings: true, takesKeys: false))
+          })
+        if phones.phone { return try await PhoneHost(phones.place).run(walk, prepared.source, means) }
         return try await WalkSession(
-          walk, prepared.source, radio, stack, isRehearsal: simulation.simulate, done: done,
-          provisioningFor: self
-        ).run()
+          prepared.source.building, clock: stack.clock, isRehearsal: simulation.simulate, done: done,
+          isSilent: silent
+        ).run(walk, prepared.source, means)
       }
     }
     let ending =
