@@ -100,7 +100,9 @@ struct WalkWithPhonesTests {
         #expect(failed.words?.isEmpty == false && failed.by == "Anna", "\(failed)")
         try await phone.act("skip", in: Self.room(dead))
         process.send(SIGINT)
-        try await process.ended().expect(100, output: "39 of 40 rooms done in this walk", "Left: Room 113")
+        try await process.ended().expect(
+          100, output: "39 of 40 rooms done in this walk", "Left: Room 113",
+          "Next: roboprov walk building.yaml --phone\n")
 
         // The flash of each sensor, the record and the manifest say the same.
         for number in 1...count where number != dead {

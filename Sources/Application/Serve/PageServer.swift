@@ -21,7 +21,7 @@ package struct PageServer: Sendable {
     package init(address: String, port: Int) { (self.address, self.port) = (address, port) }
 
     /// The address as browsers write it in one of the web.
-    var host: String {
+    package var host: String {
       guard address.contains(":") else { return address }
       var number = in6_addr()
       var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

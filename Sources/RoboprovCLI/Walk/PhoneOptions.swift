@@ -15,6 +15,12 @@ struct PhoneOptions: ParsableArguments {
   /// Where it listens.
   var place: PageServer.Place { listen ?? PageServer.Place(address: "127.0.0.1", port: 0) }
 
+  /// The options as they follow the manifest in a command line.
+  var words: String {
+    let address = listen.map { " --listen \($0.host)" + ($0.port > 0 ? ":\($0.port)" : "") }
+    return phone ? " --phone" + (address ?? "") : ""
+  }
+
   func validate() throws {
     if listen != nil, !phone { throw ValidationError("--listen needs --phone") }
   }

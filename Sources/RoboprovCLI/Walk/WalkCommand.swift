@@ -105,8 +105,8 @@ struct WalkCommand: AsyncParsableCommand {
     )
     if !left.isEmpty {
       Console.data("Left: \(Walk.list(left.map(\.name)))\n")
-      Console.data(
-        "Next: roboprov walk \(manifest.shellQuoted)\(simulation.words)\(record.keeping.reportsOption)\n")
+      let options = phones.words + simulation.words + record.keeping.reportsOption
+      Console.data("Next: roboprov walk \(manifest.shellQuoted)\(options)\n")
     }
     if ending.wasInterrupted { throw ExitStatus.interrupted }
     if !left.isEmpty { throw ExitStatus.incomplete }
