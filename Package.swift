@@ -120,7 +120,7 @@ let package = Package(
       "Reporting", ["Digest", "Hex", "QRCode", "Model", "Bluetooth"],
       resources: [
         .embedInCode("Formats/HTML/page.css"), .embedInCode("Formats/HTML/page.js"),
-        .embedInCode("Formats/HTML/live.js"),
+        .embedInCode("Formats/HTML/live.js"), .embedInCode("Formats/HTML/connection.js"),
       ]),
 
     // The simulated building.

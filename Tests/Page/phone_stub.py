@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-FILES = pathlib.Path(__file__).parents[2] / "Sources/Application/Phone"
+SOURCES = pathlib.Path(__file__).parents[2] / "Sources"
 TYPES = {
-    "/": ("phone.html", "text/html"),
-    "/phone.js": ("phone.js", "text/javascript"),
-    "/phone.css": ("phone.css", "text/css"),
+    "/": (["Application/Phone/phone.html"], "text/html"),
+    "/phone.js": (["Reporting/Formats/HTML/connection.js", "Application/Phone/phone.js"], "text/javascript"),
+    "/phone.css": (["Application/Phone/phone.css"], "text/css"),
 }
 # As Sources/HTTP/HTTPAnswer.swift has it.
 POLICY = (
@@ -104,12 +104,11 @@ class Stub:
         if isinstance(self.fault, int):
             return self.send(to, self.fault, "", "text/plain")
         if to.path in TYPES:
-            name, kind = TYPES[to.path]
-            return self.send(to, 200, (FILES / name).read_text(), kind)
+            names, kind = TYPES[to.path]
+            return self.send(to, 200, "".join((SOURCES / name).read_text() for name in names), kind)
         if to.path == "/me":
-            return self.send(
-                to, 200, json.dumps({"name": self.name, "n": self.number, "session": self.session}), "application/json"
-            )
+            me = {"name": self.name, "n": self.number, "session": self.session, "pixels": 2_000_000}
+            return self.send(to, 200, json.dumps(me), "application/json")
         assert to.path == "/events"
         follower: queue.Queue[str] = queue.Queue()
         self.send(to, 200, f"event: state\ndata: {json.dumps(self.state)}\n\n", "text/event-stream")

@@ -165,7 +165,8 @@ def test_two_phones_do_a_building(walk: Walk) -> None:
 def label(path: pathlib.Path) -> None:
     """A photo of a label that says C47C8D000001."""
     modules = (pathlib.Path(__file__).parents[1] / "Photos/Codes/datamatrix.txt").read_text().split()
-    side = 20
+    # As large as that of a phone, so that the page makes it smaller.
+    side = 90
     blank = [b"\xe6\xe6\xe6" * side * (len(modules[0]) + 8)] * side * 4
     shades = {"#": b"\x1e\x1e\x1e" * side, ".": b"\xe6\xe6\xe6" * side}
     rows = [b"".join(shades[module] for module in f"....{row}....") for row in modules]

@@ -99,3 +99,11 @@ package final class RawClient: @unchecked Sendable {
     return (String(lines[0].dropFirst(7)), String(lines[1].dropFirst(6)))
   }
 }
+
+extension String {
+  /// An answer without the time at which it was sent.
+  package var withoutDate: String {
+    split(separator: "\r\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("Date: ") }
+      .joined(separator: "\r\n")
+  }
+}

@@ -13,11 +13,15 @@ package struct GreyPicture: Sendable {
   /// - Throws: `PhotoProblem.noPicture` unless there are `width` × `height` pixels, at most `mostPixels`, and no side is empty or
   ///   longer than 8192.
   package init(width: Int, height: Int, pixels: [UInt8]) throws(PhotoProblem) {
-    let sides = 1...Int(cphoto_longest_side)
-    guard sides.contains(width), sides.contains(height), width * height <= Self.mostPixels,
-      width * height == pixels.count
-    else { throw .noPicture }
+    guard Self.pixels(width, by: height) == pixels.count else { throw .noPicture }
     (self.width, self.height, self.pixels) = (width, height, pixels)
+  }
+
+  /// The number of pixels of a picture of this size; nil if there is none.
+  static func pixels(_ width: Int, by height: Int) -> Int? {
+    let sides = 1...Int(cphoto_longest_side)
+    guard sides.contains(width), sides.contains(height), width * height <= mostPixels else { return nil }
+    return width * height
   }
 
   /// As the process that reads it gets it.

@@ -5,7 +5,7 @@ import Reporting
 extension PhoneReplies {
   static let page = String(decoding: PackageResources.phone_html, as: UTF8.self)
   static let style = String(decoding: PackageResources.phone_css, as: UTF8.self)
-  static let script = String(decoding: PackageResources.phone_js, as: UTF8.self)
+  static let script = LivePage.connection + String(decoding: PackageResources.phone_js, as: UTF8.self)
 
   static func json(_ members: KeyValuePairs<String, any OutputValue>) -> HTTPAnswer {
     HTTPAnswer(JSONValue.values(members).line, "application/json")

@@ -13,11 +13,11 @@ final class PhoneReplies: Sendable {
   private let access: Lock<PhoneAccess>
   private let shown = Lock<PhoneState?>(nil)
   private let desk: any PhoneDesk
-  private let photo: PhoneServer.PhotoReader
+  private let photo: PhoneServer.ReadPhoto
   private let note: AsyncStream<PhoneNotice>.Continuation
 
   init(
-    _ access: PhoneAccess, port: Int, desk: any PhoneDesk, photo: @escaping PhoneServer.PhotoReader,
+    _ access: PhoneAccess, port: Int, desk: any PhoneDesk, photo: @escaping PhoneServer.ReadPhoto,
     note: AsyncStream<PhoneNotice>.Continuation
   ) {
     (token, cookie) = (access.token, "roboprov-phone-\(port)")
@@ -76,7 +76,10 @@ final class PhoneReplies: Sendable {
     case "/events": HTTPAnswer(events)
     case "/me":
       access.withLock { access in
-        Self.json(["name": access.name(of: phone), "n": access.last(of: phone), "session": access.session])
+        Self.json([
+          "name": access.name(of: phone), "n": access.last(of: phone), "session": access.session,
+          "pixels": GreyPicture.mostPixels,
+        ])
       }
     default: HTTPAnswer(.notFound)
     }
@@ -106,12 +109,15 @@ final class PhoneReplies: Sendable {
     }
     if request.target == "/name" { return .answer(rename(phone, body)) }
     if let photo {
-      guard body.count == photo.size else { return .answer(HTTPAnswer(.badRequest)) }
+      guard let picture = try? GreyPicture(width: photo.width, height: photo.height, pixels: body) else {
+        return .answer(HTTPAnswer(.badRequest))
+      }
       return act(phone, photo.number, photo.room, Array(request.target.utf8) + body) {
         [desk, read = self.photo] person in
-        switch await read(body, photo.width, photo.height) {
-        case .texts(let texts): await desk.act(.label(texts), in: photo.room, by: person)
-        case .failure(let words): PhoneAnswer(words, isGood: false)
+        do throws(PhotoProblem) {
+          return await desk.act(.label(try await read(picture)), in: photo.room, by: person)
+        } catch {
+          return PhoneAnswer("Not read: \(error.words). \(error.advice)", isGood: false)
         }
       }
     }
@@ -131,7 +137,7 @@ final class PhoneReplies: Sendable {
   /// Does something once for its number.
   private func act(
     _ phone: Int, _ number: Int, _ room: RoomID, _ said: [UInt8],
-    _ body: @escaping @Sendable (PhonePerson) async -> PhoneAnswer
+    _ body: @escaping @Sendable (Walk.Person) async -> PhoneAnswer
   ) -> HTTPReply {
     let (name, turn) = change { access in
       let name = access.name(of: phone)
@@ -144,7 +150,7 @@ final class PhoneReplies: Sendable {
     case .used: return .answer(HTTPAnswer(.conflict))
     case .act:
       return .later { [self] in
-        let line = await body(PhonePerson(phone: phone, name: name)).line(number)
+        let line = await body(Walk.Person(phone: phone, name: name)).line(number)
         change { $0.end(phone, line) }
         return HTTPAnswer(line, "application/json")
       }
@@ -158,22 +164,21 @@ private struct PhotoHead {
   let room: RoomID
   let width: Int
   let height: Int
-
   /// Its bytes.
-  var size: Int { width * height }
-
-  private static let sides = 1...8192
-  private static let most = 2 << 20
+  let size: Int
 
   /// `/photo?n=18&room=room-312&w=1200&h=900`
   init?(_ target: String) {
     guard let items = URLComponents(string: target)?.queryItems,
       items.map(\.name) == ["n", "room", "w", "h"],
       let number = Int(items[0].value ?? "", in: PhoneRequest.numbers), let room = items[1].value,
-      let width = Int(items[2].value ?? "", in: Self.sides),
-      let height = Int(items[3].value ?? "", in: Self.sides), width * height <= Self.most,
+      let width = Int(items[2].value ?? "", in: 0...Int.max),
+      let height = Int(items[3].value ?? "", in: 0...Int.max),
+      let size = GreyPicture.pixels(width, by: height),
       let request = PhoneRequest(number: number, room: RoomID(rawValue: room), .label([]))
     else { return nil }
-    (self.number, self.room, self.width, self.height) = (request.number, request.room, width, height)
+    (self.number, self.room, self.width, self.height, self.size) = (
+      request.number, request.room, width, height, size
+    )
   }
 }

@@ -6,9 +6,8 @@ import Model
 
 /// Serves the page of a session over labels to the phones of those who work in it. All ends with the process.
 package struct PhoneServer: Sendable {
-  /// Reads the texts of the codes in a picture of grey bytes, row by row.
-  package typealias PhotoReader =
-    @Sendable (_ grey: [UInt8], _ width: Int, _ height: Int) async -> PhotoCodes
+  /// Reads the texts of the codes in a picture.
+  package typealias ReadPhoto = @Sendable (GreyPicture) async throws(PhotoProblem) -> [String]
 
   /// The address that the first phone opens, as a code on the laptop's screen.
   package let address: String
@@ -23,7 +22,7 @@ package struct PhoneServer: Sendable {
   /// - Throws: `CommandFailure` if the address cannot be used.
   package init(
     for desk: any PhoneDesk, at place: PageServer.Place, on clock: any TimeSource,
-    reading photo: @escaping PhotoReader
+    reading photo: @escaping ReadPhoto
   ) throws {
     let (notices, note) = AsyncStream.makeStream(of: PhoneNotice.self)
     // The port is known once the server listens, and no request comes before it runs.
@@ -52,13 +51,6 @@ package struct PhoneServer: Sendable {
     }
     replies.end()
   }
-}
-
-/// The codes that a picture has.
-package enum PhotoCodes: Hashable, Sendable {
-  case texts([String])
-  /// The picture could not be looked at; why, as a sentence.
-  case failure(String)
 }
 
 extension PageServer.Place {

@@ -1,12 +1,11 @@
 // The page of somebody who works with a phone. An action stays in a queue until the server has answered it: it has a number by
 // which the server carries it out once, however often it arrives.
-"use strict";(() => {
+(() => {
 const $ = id => document.getElementById(id);
-// The server says something every 4 s.
-const patience = 12000, pause = 5000, mostPixels = 2 << 20, mostWaiting = 8;
+const mostWaiting = 8;
 const store = { floor: "", name: "", n: 0, session: "", unsent: [], ...JSON.parse(localStorage.getItem("roboprov") || "{}") };
 const keep = () => localStorage.setItem("roboprov", JSON.stringify(store));
-let me, state, room, typed = "", answer, sounds;
+let me, state, room, typed = "", answer;
 
 const put = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 const make = (tag, text, more) => Object.assign(document.createElement(tag), { textContent: text }, more);
@@ -16,24 +15,11 @@ const words = { left: "", waiting: "label taken, waits", working: "at work", don
   labelled: "✓ label saved" };
 const isTaken = each => ["waiting", "working", "done", "labelled"].includes(each.state);
 
-// MARK: Sounds
-
-const tone = (pitch, at) => {
-  const [wave, volume] = [sounds.createOscillator(), sounds.createGain()];
-  wave.frequency.value = pitch;
-  volume.gain.setValueAtTime(.3, sounds.currentTime + at);
-  volume.gain.exponentialRampToValueAtTime(.001, sounds.currentTime + at + .3);
-  wave.connect(volume).connect(sounds.destination);
-  wave.start(sounds.currentTime + at);
-  wave.stop(sounds.currentTime + at + .3);
-};
-const ring = isGood => {
-  document.body.dataset.rung = isGood;
+addEventListener("click", wakeSounds, true);
+const announce = isGood => {
   navigator.vibrate?.(isGood ? 200 : [200, 100, 200, 100, 200]);
-  if (sounds) { tone(660, 0); tone(isGood ? 880 : 440, .2); }
+  ring(isGood);
 };
-// A browser plays sounds only after a person did something on the page.
-addEventListener("click", () => { sounds ??= new AudioContext(); sounds.resume(); }, true);
 
 // MARK: Actions
 
@@ -203,7 +189,7 @@ const compare = before => {
   for (const each of state.rooms) {
     const old = before.find(other => other.id === each.id);
     if (!old || old.state === each.state || each.by !== me?.name || !["done", "failed", "labelled"].includes(each.state)) continue;
-    ring(each.state !== "failed");
+    announce(each.state !== "failed");
     // The room's own screen shows it in large letters already.
     const isHere = each.id === room && !$("room").hidden;
     say([`${each.name} ${words[each.state].slice(2)}`, each.state === "failed" ? each.words : "", each.state === "failed" ? each.advice : ""]
@@ -248,7 +234,7 @@ $("photo").onchange = async () => {
   if (!file) return;
   try {
     const picture = await createImageBitmap(file);
-    const scale = Math.min(1, Math.sqrt(mostPixels / (picture.width * picture.height)), 8192 / Math.max(picture.width, picture.height));
+    const scale = Math.min(1, Math.sqrt(me.pixels / (picture.width * picture.height)), 8192 / Math.max(picture.width, picture.height));
     const width = Math.max(1, Math.floor(picture.width * scale)), height = Math.max(1, Math.floor(picture.height * scale));
     const canvas = make("canvas", "", { width, height }), context = canvas.getContext("2d");
     context.imageSmoothingQuality = "high";
@@ -288,32 +274,14 @@ $("unsent").querySelector("button").onclick = () => { $("unsent").hidden = true;
 
 // MARK: The connection
 
-let source, heard = Date.now(), opened = 0, isLost = false;
-const hear = () => { heard = Date.now(); isLost = false; $("lost").hidden = true; wakeUp?.(); };
+let isLost = false, check;
 const lose = isUnknown => { isLost ||= isUnknown; check(); };
 const news = text => {
   const { rooms, people, ...more } = JSON.parse(text), before = state?.rooms ?? [];
   state = more.building === undefined ? { ...state, people, rooms: before.map(each => rooms.find(other => other.id === each.id) ?? each) }
     : { ...more, people, rooms };
   compare(before);
-  hear();
   draw();
-};
-const open = () => {
-  source?.close();
-  opened = Date.now();
-  source = new EventSource("events");
-  source.addEventListener("state", event => news(event.data));
-  source.addEventListener("change", event => news(event.data));
-  source.addEventListener("beat", hear);
-};
-const check = () => {
-  const silence = Date.now() - heard;
-  if (silence < patience && !isLost) return;
-  put($("lost"), isLost ? "The laptop does not know this phone: “roboprov” has ended there, or was started anew. Scan its code."
-    : `No news since ${new Date(heard).toLocaleTimeString()}. No reception, or the laptop sleeps.`);
-  $("lost").hidden = false;
-  if (Date.now() - opened > pause) { open(); start(); }
 };
 const start = async () => {
   try {
@@ -333,8 +301,14 @@ const start = async () => {
     send();
   } catch { /* The next look tries again. */ }
 };
-setInterval(check, 1000);
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => { if (!document.hidden) { wakeUp?.(); check(); } });
+check = follow({
+  show: news,
+  words: since => isLost ? "The laptop does not know this phone: “roboprov” has ended there, or was started anew. Scan its code."
+    : `No news since ${since}. No reception, or the laptop sleeps.`,
+  hear: () => { isLost = false; wakeUp?.(); },
+  isLost: () => isLost,
+  again: start,
+});
 start();
-open();
 })();

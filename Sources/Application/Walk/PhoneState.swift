@@ -116,13 +116,10 @@ package struct PhoneAnswer: Hashable, Sendable {
   }
 }
 
-/// A person with a phone.
-package typealias PhonePerson = Walk.Person
-
 /// The session over labels as phones see it.
 package protocol PhoneDesk: Sendable {
   /// Does what a person asks for. It returns when that is done or, for a room that waits for its run, when it is taken.
-  func act(_ action: PhoneAction, in room: RoomID, by person: PhonePerson) async -> PhoneAnswer
+  func act(_ action: PhoneAction, in room: RoomID, by person: Walk.Person) async -> PhoneAnswer
 
   /// The state now, and after each change; a reader that is slow gets the newest. It ends with the session.
   func states() async -> AsyncStream<PhoneState>

@@ -25,7 +25,10 @@ struct PhoneHost: Sendable {
       }
     }
     let server = try PhoneServer(
-      for: session, at: place, on: Surroundings.time().clock, reading: PhoneServer.readingPhotos)
+      for: session, at: place, on: Surroundings.time().clock,
+      reading: { picture throws(PhotoProblem) in
+        try await PhotoReader().texts(in: picture)
+      })
     place.show(
       server.address,
       "Serving the phones until Ctrl-C. The first phone that opens this address can work; keep it to yourself:"

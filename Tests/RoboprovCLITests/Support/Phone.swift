@@ -96,7 +96,7 @@ final class Phone: Sendable {
     var answer = try await post("/do", body)
     if isRepeated {
       let again = try await post("/do", body)
-      #expect(again == answer)
+      #expect(again.withoutDate == answer.withoutDate)
       answer = again
     }
     let text = try #require(answer.split(separator: "\r\n\r\n", maxSplits: 1).last)

@@ -25,5 +25,7 @@ extension BuildingPage {
 
 extension LivePage {
   package static let style = BuildingPage.style.text
-  package static let script = Markup(embedded: PackageResources.live_js).text
+  package static let script = connection + Markup(embedded: PackageResources.live_js).text
+  /// The part of the script that pages of other commands share.
+  package static let connection = Markup(embedded: PackageResources.connection_js).text
 }

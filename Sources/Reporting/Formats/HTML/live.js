@@ -1,11 +1,8 @@
-// Puts changes in place, and shows since when nothing has arrived.
-"use strict";(() => {
+// Puts changes in place.
+(() => {
 const $ = id => document.getElementById(id);
-// The server says something every 4 s.
-const patience = 12000, pause = 5000;
-let source, heard = Date.now(), opened = 0, grid = "", sounds;
+let grid = "";
 
-const hear = () => { heard = Date.now(); $("lost").hidden = true; };
 // Replaces only what differs, because a screen reader reads an alert again that is replaced. The copy is there because a browser
 // returns HTML in a form of its own.
 const copy = document.createElement("template");
@@ -15,18 +12,6 @@ const put = (id, html) => {
 };
 const rows = () => [...document.querySelectorAll("#grid .floor")];
 const isOver = mark => !["untried", "working", "unconfirmed"].includes(mark);
-
-const tone = (pitch, at) => {
-  const [wave, volume] = [sounds.createOscillator(), sounds.createGain()];
-  wave.frequency.value = pitch;
-  volume.gain.setValueAtTime(.3, sounds.currentTime + at);
-  volume.gain.exponentialRampToValueAtTime(.001, sounds.currentTime + at + .3);
-  wave.connect(volume).connect(sounds.destination);
-  wave.start(sounds.currentTime + at);
-  wave.stop(sounds.currentTime + at + .3);
-};
-// Two tones: up for a room that is done, down for any other end.
-const ring = isDone => { tone(660, 0); tone(isDone ? 880 : 440, .2); document.body.dataset.rung = isDone; };
 
 const change = (place, mark, title) => {
   const cell = document.querySelector(`#grid a[href="#room-${place}"]`);
@@ -52,7 +37,6 @@ const show = text => {
     row.querySelector("p").lastChild.data = " " + tally;
   }
   if (news.cells) grid = "";
-  hear();
 };
 
 const offer = () => {
@@ -61,32 +45,10 @@ const offer = () => {
   $("sound").replaceChildren(new Option("none", ""), ...options);
   $("sound").value = options[chosen] ? chosen : "";
 };
-// A browser plays sounds only after a person did something on the page.
 $("sound").addEventListener("change", () => {
-  sounds ??= new AudioContext();
-  sounds.resume();
+  wakeSounds();
   if ($("sound").value) ring(true);
 });
-
-const open = () => {
-  source?.close();
-  opened = Date.now();
-  source = new EventSource("events");
-  source.addEventListener("state", event => show(event.data));
-  source.addEventListener("change", event => show(event.data));
-  source.addEventListener("beat", hear);
-};
-const check = () => {
-  const silence = Date.now() - heard;
-  if (silence < patience) return;
-  const since = new Date(heard).toLocaleTimeString();
-  $("lost").textContent = `No news since ${since}, for ${Math.floor(silence / 1000)} s: what is below may have changed. `
-    + "The laptop sleeps, is out of reach, or “roboprov serve” has ended there. After a new start scan its new code.";
-  $("lost").hidden = false;
-  if (Date.now() - opened > pause) open();
-};
-setInterval(check, 1000);
-document.addEventListener("visibilitychange", () => { if (!document.hidden) check(); });
 
 $("grid").addEventListener("click", event => {
   const cell = event.target.closest("a");
@@ -95,5 +57,9 @@ $("grid").addEventListener("click", event => {
   if (!$(cell.hash.slice(1))) event.preventDefault();
 });
 offer();
-open();
+follow({
+  show,
+  words: (since, seconds) => `No news since ${since}, for ${seconds} s: what is below may have changed. `
+    + "The laptop sleeps, is out of reach, or “roboprov serve” has ended there. After a new start scan its new code.",
+});
 })();
