@@ -133,6 +133,34 @@ struct WalkPeopleTests {
     }
   }
 
+  @Test(
+    "a room is skipped until that is taken back, or something is done there",
+    arguments: ["undo", "label", "run"])
+  func skipped(_ next: String) {
+    let room = Room(
+      id: "a", name: "A", family: .roboSensor, settings: [:], timeouts: StageTimeouts(), retries: 0)
+    var walk = Walk(
+      [room], of: Building(id: "b", name: "B", rooms: [room], families: .builtIn), provisions: true)
+    walk.leave(by: .terminal)
+    let (anna, bob) = (Walk.Person(phone: 1, name: "Anna"), Walk.Person(phone: 2, name: "Bob"))
+    #expect(walk.go(to: "a", by: anna) == nil && !walk.all[0].isSkipped)
+    _ = walk.enter(.skip, by: anna)
+    #expect(walk.all[0].isSkipped)
+    if next == "undo" {
+      _ = walk.enter(.undo, by: anna)
+    } else {
+      #expect(walk.go(to: "a", by: bob) == nil)
+      #expect(walk.all[0].isSkipped, "to look at it is not to do something")
+      if next == "label" {
+        _ = walk.enter(.label("C4:7C:8D:00:00:01"), by: bob)
+        walk.saved(by: bob)
+      } else {
+        walk.ended("a", isDone: false, by: bob)
+      }
+    }
+    #expect(!walk.all[0].isSkipped)
+  }
+
   private static func does(
     _ words: [Substring], in walk: inout Walk, onAir: Set<UInt64>?
   ) throws -> String {

@@ -16,7 +16,6 @@ struct PhoneNotes {
 
   /// The result of each room's last run.
   var notes: [RoomID: Note] = [:]
-  var skipped: Set<RoomID> = []
   /// Why there is no scan.
   var problem: String?
   fileprivate var lastActions: [Walk.Person: MonotonicInstant] = [:]
@@ -53,7 +52,6 @@ extension LabelSession: PhoneDesk {
     case .bind(let device): given = await take(walk.enter(.device(device), by: person), received, by: person)
     case .provision: given = await take(walk.enter(.start, by: person), received, by: person)
     case .skip:
-      phones.skipped.insert(room)
       given = await take(walk.enter(.skip, by: person), received, by: person)
     case .undo: given = await take(walk.enter(.undo, by: person), received, by: person)
     case .identify:
@@ -211,7 +209,7 @@ extension LabelSession: PhoneDesk {
       } else if !walk.provisions, stop.isLabelled {
         .labelled
       } else {
-        phones.skipped.contains(id) ? .skipped : .left
+        stop.isSkipped ? .skipped : .left
       }
     let note: PhoneNotes.Note? =
       switch state {

@@ -212,7 +212,6 @@ package actor LabelSession {
   func queue(_ room: RoomID, by person: Walk.Person) {
     guard !working.contains(room), !waiting.contains(where: { $0.room == room }) else { return }
     waiting.append((room, person))
-    phones.skipped.remove(room)
     if person == .terminal { awaitReady() }
     wake.fulfill()
   }

@@ -24,6 +24,8 @@ package struct Walk: Sendable {
     fileprivate(set) var label: DeviceLabel?
     /// Whether the address of that label, or of the manifest, is not on air.
     fileprivate(set) var isSilent = false
+    /// Whether a person left it out, and nothing was done since.
+    package fileprivate(set) var isSkipped = false
     /// Who changed it last; nil if nobody did.
     fileprivate(set) var by: Person?
     /// Differs after each change.
@@ -321,6 +323,7 @@ package struct Walk: Sendable {
     switch entry {
     case .skip:
       places[person]?.steps.append(Step(index: index, offset: nil, stops: []))
+      stops[index].isSkipped = true
       goOn(by: person)
       return .show(.skipped(stop.name))
     case .undo: return undo(by: person)
@@ -343,8 +346,7 @@ package struct Walk: Sendable {
       guard stop.canIdentify else { return .show(.cannotIdentify) }
       return device.map { Action.identify($0) } ?? Action.show(.nothingToTake)
     case .digits(let digits):
-      let isOnlyOnLabel = stop.room.family.labelAddress != nil
-      return stop.needsLabel && !isOnlyOnLabel ? .show(.needsLabel) : .find(digits, stop)
+      return stop.needsLabel && !stop.room.family.isNamedByLabel ? .show(.needsLabel) : .find(digits, stop)
     case .label(let text): return label(text, at: index, by: person)
     case .quit: return .nothing
     }
@@ -442,6 +444,7 @@ package struct Walk: Sendable {
     for assignment in pending {
       versions += 1
       (stops[assignment.index].version, stops[assignment.index].by) = (versions, person)
+      stops[assignment.index].isSkipped = false
       stops[assignment.index].label = assignment.label
       // A room keeps what is on record of a device that it has already.
       if provisions, stops[assignment.index].devices.contains(assignment.device) { continue }
@@ -503,6 +506,7 @@ package struct Walk: Sendable {
       offset = before
     }
     places[person]?.index = step.index
+    if let index = step.index, step.stops.isEmpty { stops[index].isSkipped = false }
     for (index, stop, _) in step.stops { stops[index] = stop }
   }
 
@@ -511,7 +515,7 @@ package struct Walk: Sendable {
   package mutating func ended(_ room: RoomID? = nil, isDone: Bool, by person: Person = .terminal) {
     let index = room.map { room in stops.firstIndex { $0.room.id == room } } ?? places[person]?.index
     guard let index, index < stops.count else { return }
-    stops[index].isDone = isDone
+    (stops[index].isDone, stops[index].isSkipped) = (isDone, false)
     guard isDone else { return }
     versions += 1
     stops[index].version = versions
