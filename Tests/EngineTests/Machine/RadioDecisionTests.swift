@@ -30,6 +30,28 @@ import Testing
     #expect(run.receive([1, 2], at: 0.2) == [.endScan(Self.hci0)])
   }
 
+  @Test("a device that was received too long ago is no candidate, until it is received again")
+  func candidatesTooOld() {
+    var run = Driver(rooms: 3)
+    /// Whether the adapter can connect to every device that waits.
+    func hasEvery() -> Bool {
+      var machine = run.machine
+      return machine.hasEveryCandidate(0)
+    }
+    run.window([1, 2])
+    #expect(!hasEvery(), "the third was not received")
+    run.receive([3], at: 10)
+    #expect(hasEvery())
+    run.pass(at: 25.1)
+    #expect(hasEvery())
+    run.pass(at: 25.3)
+    #expect(!hasEvery(), "the second one is too old")
+    run.receive([2], at: 26)
+    #expect(hasEvery())
+    run.pass(at: 35.1)
+    #expect(!hasEvery(), "now the third one is")
+  }
+
   @Test("a scan window ends before the kernel would end it, and another one opens")
   func longestWindow() {
     var run = Driver(rooms: 1)
