@@ -1,6 +1,7 @@
 import CSV
 import FoundationEssentials
-import Manifest
+package import Manifest
+import Model
 import Source
 
 /// A table of rooms for `init --from`, or of devices for `capture --from`.
@@ -43,5 +44,20 @@ package struct RoomSpreadsheet {
     }
     return directory(file) == directory(manifest)
       ? URL(fileURLWithPath: file).lastPathComponent : URL(fileURLWithPath: file).standardizedFileURL.path
+  }
+}
+
+extension TableColumns {
+  /// The headers, for a person who has to name one.
+  var headers: String { columns.map(\.header).joined(separator: ", ").visible }
+
+  /// Checks what a person said of the columns with `--column`.
+  /// - Throws: `CommandFailure` for a key or a column that does not exist.
+  package func requireKnown(in file: String) throws {
+    guard let pair = unknown.first else { return }
+    throw CommandFailure(
+      .usage,
+      "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(file)",
+      advice: "The columns: \(headers)\nThe keys: \(keys.joined(separator: ", "))")
   }
 }

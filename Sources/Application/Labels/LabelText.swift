@@ -56,6 +56,11 @@ package struct DeviceLabel: Hashable, Sendable {
   package init(_ device: DeviceReference, secrets: [SettingName: Secret] = [:]) {
     (self.device, self.secrets) = (device, secrets)
   }
+
+  /// The label of a device of a family, with this address on it.
+  init(_ address: BluetoothAddress, of family: DeviceFamily?) {
+    self.init(family?.isNamedByLabel == true ? .name(address.bytes.hex(uppercase: true)) : .address(address))
+  }
 }
 
 extension LabelText {
@@ -80,8 +85,7 @@ extension LabelText {
       return DeviceLabel(.name(label.name), secrets: label.secrets)
     }
     let address = try address(in: text, beside: known)
-    let isOnlyOnLabel = drivers.contains { $0.family.id == family && $0.family.labelAddress != nil }
-    return DeviceLabel(isOnlyOnLabel ? .name(address.bytes.hex(uppercase: true)) : .address(address))
+    return DeviceLabel(address, of: drivers[family]?.family)
   }
 }
 

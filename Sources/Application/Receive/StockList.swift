@@ -52,7 +52,7 @@ package struct StockList: Sendable {
         .manifest, "\(file): no header names a column of addresses",
         advice: """
           Name the column “address”, “MAC” or “label” in the first row, or remove the other columns. The columns: \
-          \(columns.columns.map(\.header).joined(separator: ", ").visible)
+          \(columns.headers)
           """)
     }
     return column.index

@@ -39,14 +39,8 @@ package struct DeliveryList {
     }
     self.source = source
     let columns = TableColumns(
-      table.table, families: BuiltIn.families, given: given,
-      isAddress: LabelText.hasAddress)
-    if let pair = columns.unknown.first {
-      throw CommandFailure(
-        .usage,
-        "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(path)",
-        advice: "The columns: \(columns.columns.map(\.header).joined(separator: ", ").visible)")
-    }
+      table.table, families: BuiltIn.families, given: given, isAddress: LabelText.hasAddress)
+    try columns.requireKnown(in: path)
     try read(columns, Devices(columns, of: taker.family, in: path), taker, path)
   }
 
@@ -71,8 +65,8 @@ package struct DeliveryList {
       } else {
         throw CommandFailure(
           .manifest, "no column of \(path) is certainly the name or the address of the device",
-          advice: "Name it: --column device=HEADER, or --column address=HEADER. The columns: "
-            + columns.columns.map(\.header).joined(separator: ", ").visible)
+          advice:
+            "Name it: --column device=HEADER, or --column address=HEADER. The columns: \(columns.headers)")
       }
     }
 
@@ -121,8 +115,7 @@ package struct DeliveryList {
         let description = room.family[name]
         let isMissing = secrets[name] == nil && description?.isRequired == true
         let isWrong = secrets[name].map { description?.violation(of: .secret($0)) != nil } ?? false
-        // A column of numbers loses zeros and digits.
-        let isNumber = secrets[name]?.reveal().wholeMatch(of: /[0-9][.,][0-9]+[Ee]\+?[0-9]+/) != nil
+        let isNumber = secrets[name]?.reveal().isInScientificNotation ?? false
         if isMissing || isWrong || isNumber {
           problems.append("line \(line) has no \(isMissing ? "" : "usable ")`\(name)`")
         }

@@ -48,10 +48,7 @@ package struct LabelDigits: Hashable, Sendable {
     }
     return sorted.compactMap { sighting in
       guard let label = label(of: sighting, plus: offset) else { return nil }
-      // As `LabelText.label` reads it.
-      let isNamed = room.family.labelAddress != nil
-      let device = isNamed ? DeviceReference.name(label.bytes.hex(uppercase: true)) : .address(label)
-      return Walk.Offer(sighting, DeviceLabel(device), plus: offset)
+      return Walk.Offer(sighting, DeviceLabel(label, of: room.family), plus: offset)
     }
   }
 

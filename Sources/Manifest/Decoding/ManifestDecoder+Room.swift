@@ -305,7 +305,7 @@ extension ManifestDecoder {
 
   /// What a text lacks to be an address.
   private static func advice(on text: String, _ odd: OddCharacter?) -> String {
-    if text.wholeMatch(of: /[0-9][.,][0-9]+[Ee]\+?[0-9]+/) != nil {
+    if text.isInScientificNotation {
       return
         "a spreadsheet made a number of it: format the column as text there, and enter the addresses again"
     }

@@ -225,6 +225,9 @@ extension String {
     split { !("0"..."9").contains($0) }.first.flatMap { Int($0, in: bounds) }
   }
 
+  /// Whether a spreadsheet made a number of it, which lost digits: `1.2E+15`.
+  package var isInScientificNotation: Bool { wholeMatch(of: /[0-9][.,][0-9]+[Ee]\+?[0-9]+/) != nil }
+
   /// A number that a spreadsheet wrote with a fraction of zeros, `101.0`, without it, and with the digits of ASCII; another text
   /// as it is.
   package var withoutFraction: String {

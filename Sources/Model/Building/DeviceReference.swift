@@ -42,7 +42,7 @@ extension Room {
 
   /// The address on the label of its device, where its family's devices say that and the manifest has it.
   package var labelAddress: BluetoothAddress? {
-    family.labelAddress == nil ? nil : deviceName.flatMap(LabelAddressRule.address(writtenIn:))
+    family.isNamedByLabel ? deviceName.flatMap(LabelAddressRule.address(writtenIn:)) : nil
   }
 
   /// Names the room's device, whose label then has the secrets that come from labels.

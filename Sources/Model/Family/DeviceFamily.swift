@@ -21,6 +21,8 @@ package struct DeviceFamily: Hashable, Sendable {
   package var identity: IdentityRule?
   /// Where its devices say the address on their label; nil if they do not, or if it is the one they send from.
   package var labelAddress: LabelAddressRule?
+  /// Whether a device is named by its label's address, which is not its own.
+  package var isNamedByLabel: Bool { labelAddress != nil }
   package var proof: ProofRule
   /// The settings, in display order.
   package var settings: [SettingDescription]

@@ -20,7 +20,7 @@ struct ImportDialog {
     var answers = given
     while true {
       let reading = TableImport(table, of: family, answers)
-      try refuseUnknown(reading)
+      try reading.columns.requireKnown(in: file)
       if table.isAssumed {
         Console.say("\(file) is not UTF-8: it is read as Windows-1252. Check the letters below.")
       }
@@ -136,15 +136,5 @@ struct ImportDialog {
     throw CommandFailure(
       .manifest, "\(file): \(reading.problems.joined(separator: "; "))",
       advice: "Correct the table (a column of names has the format “text”), and run the same command again.")
-  }
-
-  private func refuseUnknown(_ reading: TableImport) throws {
-    guard let pair = reading.columns.unknown.first else { return }
-    throw CommandFailure(
-      .usage,
-      "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(file)",
-      advice:
-        "The columns: \(reading.columns.columns.map(\.header).joined(separator: ", ").visible)\nThe keys: "
-        + reading.columns.keys.joined(separator: ", "))
   }
 }

@@ -62,14 +62,7 @@ struct InitCommand: AsyncParsableCommand {
     completion: .file(extensions: ["xlsx", "ods", "csv", "tsv", "txt"]))
   var from: String?
 
-  @Option(help: ArgumentHelp("With --from: the sheet of a workbook with several tables.", valueName: "name"))
-  var sheet: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "With --from: the column of a key, such as minor=Beacon-Nr.; =HEADER ignores a column. Repeat the option for more.",
-      valueName: "key=header"))
-  var column: [String] = []
+  @OptionGroup var table: TableOptions
 
   @Option(
     parsing: .upToNextOption,
@@ -106,13 +99,8 @@ struct InitCommand: AsyncParsableCommand {
     if password == .labels {
       throw ValidationError("--password: no label has the password of a WiFi network")
     }
-    let onlyOfTables = [
-      ("--column", !column.isEmpty), ("--sheet", sheet != nil), ("--minors", !minors.isEmpty),
-      ("--thousands", thousands),
-    ]
-    if from == nil, let option = onlyOfTables.first(where: { $0.1 }) {
-      throw ValidationError("\(option.0) needs --from")
-    }
+    let onlyOfTables = table.given + (minors.isEmpty ? [] : ["--minors"]) + (thousands ? ["--thousands"] : [])
+    if from == nil, let option = onlyOfTables.first { throw ValidationError("\(option) needs --from") }
     if !minors.isEmpty, TableImport.Numbers(minors) == nil {
       throw ValidationError("--minors takes `names`, or `from` and a number")
     }
@@ -293,13 +281,13 @@ struct InitCommand: AsyncParsableCommand {
     _ file: String, of family: DeviceFamily, into draft: inout ManifestDraft, _ questions: InitQuestions
   ) async throws {
     var answers = TableImport.Answers()
-    answers.columns = try [ManifestDraft.Pair](column, of: "--column")
+    answers.columns = try table.columns
     answers.numbers = TableImport.Numbers(minors)
     (answers.count, answers.hasThousands) = (count, thousands)
     let labels = draft.secrets.lazy.compactMap { if case .labels(let path) = $0.source { path } else { nil } }
       .first
     let rooms = try await ImportDialog(file: file, hasLabels: labels != nil, questions: questions)
-      .rooms(of: RoomSpreadsheet(file, sheet: sheet), family, answers)
+      .rooms(of: RoomSpreadsheet(file, sheet: table.sheet), family, answers)
     func values(_ key: String) -> [String?] {
       rooms.entries.map { entry in entry.first { $0.key == key }?.value }
     }

@@ -25,13 +25,11 @@ struct MoveCommand: AsyncParsableCommand {
   func run() async throws {
     let (building, names, _) = try subject.manifest(in: record, whatFor: "its floor")
     let room = try names.find(subject.room, for: "ROOM")
-    let edit = try ManifestFile(subject.building).moving(room, to: floor)
-    if let edit { try ManifestFile.write(edit) }
     let name = names.name(of: room)
-    var change = ChangeJSON("move", of: room, called: name, in: building.id)
-    change.isManifestChanged = edit != nil
-    subject.show(change)
-    guard edit != nil else { return Console.say("\(name) is on floor \(floor.visible) already.") }
+    let edit = try ManifestFile(subject.building).moving(room, to: floor)
+    guard try subject.make(edit, "move", of: room, called: name, in: building) else {
+      return Console.say("\(name) is on floor \(floor.visible) already.")
+    }
     Console.say("\(name) is now on floor \(floor.visible).")
     guard !building.rooms.contains(where: { $0.id != room && $0.floor == floor }) else { return }
     let floors = Set(building.rooms.compactMap(\.floor)).sorted()

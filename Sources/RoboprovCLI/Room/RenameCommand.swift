@@ -32,11 +32,9 @@ struct RenameCommand: AsyncParsableCommand {
         advice: "Choose a name that no other room has.")
     }
     let edit = try ManifestFile(subject.building).renaming(room, to: name)
-    if let edit { try ManifestFile.write(edit) }
-    var change = ChangeJSON("rename", of: room, called: name, in: building.id)
-    change.isManifestChanged = edit != nil
-    subject.show(change)
-    guard edit != nil else { return Console.say("\(name) has this name already.") }
+    guard try subject.make(edit, "rename", of: room, called: name, in: building) else {
+      return Console.say("\(name) has this name already.")
+    }
     Console.say("\(names.name(of: room)) is now \(name). Its id stays \(room.rawValue), with its record.")
     let takesName = building.rooms.contains { $0.id == room && $0.settings[.roomName] != nil }
     guard takesName, lastKnown.rooms[room]?.bindings.isEmpty == false else { return }

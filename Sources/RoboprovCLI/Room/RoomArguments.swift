@@ -31,6 +31,18 @@ struct RoomArguments: ParsableArguments {
     return (found, RoomNames(found, lastKnown), lastKnown)
   }
 
+  /// Makes an edit of the manifest, and shows it as the change of a room.
+  /// - Returns: Whether there was something to change.
+  func make(
+    _ edit: ManifestEditor.Edit?, _ verb: String, of room: RoomID, called name: String, in building: Building
+  ) throws -> Bool {
+    if let edit { try ManifestFile.write(edit) }
+    var change = ChangeJSON(verb, of: room, called: name, in: building.id)
+    change.isManifestChanged = edit != nil
+    show(change)
+    return edit != nil
+  }
+
   func show(_ change: ChangeJSON) {
     if output == .json { Console.data(change.value.pretty) }
   }

@@ -3,7 +3,6 @@ import Host
 import Reporting
 import ArgumentParser
 import Engine
-import Manifest
 import FoundationEssentials
 import Model
 
@@ -51,14 +50,7 @@ struct CaptureCommand: AsyncParsableCommand {
       valueName: "file"), completion: .file())
   var from: String?
 
-  @Option(help: ArgumentHelp("With --from: the sheet of a workbook with several tables.", valueName: "name"))
-  var sheet: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "With --from: the column of a key, such as device=Serial; =HEADER ignores a column.",
-      valueName: "key=header"))
-  var column: [String] = []
+  @OptionGroup var table: TableOptions
 
   @Flag(help: "Use no Bluetooth: do not compare the labels with the devices on air.")
   var offline = false
@@ -74,9 +66,7 @@ struct CaptureCommand: AsyncParsableCommand {
     if offline, simulation.simulate {
       throw ValidationError("--offline and --simulate exclude each other: give only one")
     }
-    if from == nil, sheet != nil || !column.isEmpty {
-      throw ValidationError("--column and --sheet need --from")
-    }
+    if from == nil, let option = table.given.first { throw ValidationError("\(option) needs --from") }
   }
 
   func run() async throws {
@@ -106,8 +96,7 @@ struct CaptureCommand: AsyncParsableCommand {
     let chosen = try RoomSelectors(building).find(only, for: "--only")
     let rooms = building.rooms.filter { only.isEmpty || chosen.contains($0.id) }
     let delivery = try DeliveryList(
-      RoomSpreadsheet(list, sheet: sheet), named: list, for: rooms,
-      given: [ManifestDraft.Pair](column, of: "--column"))
+      RoomSpreadsheet(list, sheet: table.sheet), named: list, for: rooms, given: table.columns)
     for words in delivery.words { Console.say(words) }
     if !simulation.simulate { try delivery.write() }
     Console.data(
