@@ -141,6 +141,12 @@ struct LabelTests {
       let after = try #require(JSON(try Self.text(site, "labels.json")))
       #expect(
         after["PROV_00A002"]["username"].text == "plant installer" && after["PROV_00A003"]["pop"].text == "")
+      // A later list without a column takes nothing away.
+      try site.write("delivery.csv", "Device,pop\nPROV_00A002,second:possession\n")
+      try await site.run(["capture", "building.yaml", "--from", "delivery.csv"]).expect(0)
+      let kept = try #require(JSON(try Self.text(site, "labels.json")))
+      #expect(
+        kept["PROV_00A002"]["username"].text == "plant installer" && kept["PROV_00A001"]["pop"].text != nil)
       try FileManager.default.removeItem(at: site.directory.appending(path: "delivery.csv"))
       try Self.expectSecret(site, [unlisted, listed, captured])
 

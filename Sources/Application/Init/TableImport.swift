@@ -286,7 +286,8 @@ extension TableImport {
   package func writeLabels(to path: String, for manifest: String) throws {
     guard let device = labels.keys.min(), let secret = labels[device]?.keys.min() else { return }
     let source = SecretSource.labels(path, device: device, setting: secret)
-    try LabelFile.open(path, named: SecretReference(source, file: manifest, line: 1, column: 1)).write(labels)
+    try LabelFile.open(path, named: SecretReference(source, file: manifest, line: 1, column: 1)).write(
+      labels, isWhole: false)
   }
 }
 

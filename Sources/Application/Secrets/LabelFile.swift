@@ -54,12 +54,15 @@ struct LabelFile {
     return try SecretText.checked(Secret(text), descriptions)
   }
 
-  /// Writes the file with these labels by the names of their devices, in place of earlier ones.
+  /// Writes the file with these labels by the names of their devices.
+  /// - Parameter isWhole: Whether they have all that is on the labels, and so take the place of earlier ones. A table may lack
+  ///   a column.
   /// - Throws: `CommandFailure` if it was not changed.
-  func write(_ added: [String: [SettingName: Secret]]) throws {
+  func write(_ added: [String: [SettingName: Secret]], isWhole: Bool) throws {
     var labels = labels
     for (device, secrets) in added {
-      labels[device] = Dictionary(uniqueKeysWithValues: secrets.map { ($0.rawValue, $1.reveal()) })
+      let earlier = isWhole ? [:] : labels[device] ?? [:]
+      labels[device] = earlier.merging(secrets.map { ($0.rawValue, $1.reveal()) }) { $1 }
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

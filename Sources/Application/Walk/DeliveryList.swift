@@ -140,9 +140,9 @@ package struct DeliveryList {
     }
   }
 
-  /// Writes the secrets into the file of labels; those of other devices stay.
+  /// Writes the secrets into the file of labels. What the list does not have stays.
   /// - Throws: `CommandFailure` if it was not changed.
   package func write() throws {
-    try LabelFile.open(source.file, named: source.reference).write(labels)
+    try LabelFile.open(source.file, named: source.reference).write(labels, isWhole: false)
   }
 }

@@ -71,7 +71,8 @@ extension DeviceLabel {
       try label.requireSources(sources, of: room)
       for (file, parts) in Dictionary(grouping: sources, by: \.value.file).sorted(by: { $0.key < $1.key }) {
         let secrets = label.secrets.filter { secret in parts.contains { $0.key == secret.key } }
-        try LabelFile.open(file, named: parts[0].value.reference).write([name: secrets])
+        try LabelFile.open(file, named: parts[0].value.reference).write(
+          [name: secrets], isWhole: true)
       }
     }
     for edit in edits { try ManifestFile.write(edit) }
