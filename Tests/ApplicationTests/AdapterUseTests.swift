@@ -60,25 +60,6 @@ import VirtualTime
     }
   }
 
-  @Test("a body that runs beside a scan sees that the scan has ended", arguments: [true, false])
-  func log(isQuiet: Bool) async throws {
-    try await DevicePlace.use { place in
-      let building = Building(id: "b", name: "B", rooms: [], families: BuiltIn.families)
-      let isKnown = try await place.link.stack.scanning(
-        place.link.adapters, for: building, isQuiet: isQuiet
-      ) { log, adapters in
-        let before = await log.current
-        try await Self.lose([1], at: place)
-        try await place.clock.sleep(for: .seconds(1))
-        let after = await log.current
-        return [adapters.names == "hci0", before != nil, after != nil]
-      }
-      #expect(isKnown == [true, true, false])
-      let lines = ["Scanning on hci0", "roboprov: warning: the scan ended: there is no Bluetooth adapter"]
-      #expect(place.said.lines == (isQuiet ? [lines[1]] : lines))
-    }
-  }
-
   @Test("a named adapter that is not ready is reported, unless the command looks for further ones")
   func notReady() async throws {
     try await DevicePlace.use(adapters: 2) { place in

@@ -107,7 +107,9 @@ import Testing
     #expect(access.taken() == (allows ? [.joined(phone: 2, address: "192.168.1.23")] : []))
   }
 
-  @Test("a flood of phones at the door is bounded: those that wait, those that work, and those of an address")
+  @Test(
+    "a flood of phones that ask to work is bounded: those that wait, those that work, and those of an address"
+  )
   func flood() throws {
     var (access, first) = try Self.bound()
     var entries = (0..<100).map { access.enter(Self.get("/w/" + access.token, from: "10.0.0.\($0)")) }
@@ -160,7 +162,7 @@ import Testing
     #expect(access.enter(Self.post(secret)) == .phone(1))
   }
 
-  @Test("a name that leads here opens neither the door nor the page: DNS rebinding")
+  @Test("a name that leads here opens neither the address nor the page: DNS rebinding")
   func rebinding() throws {
     var (access, secret) = try Self.bound()
     for path in ["/", "/events", "/me", "/w/" + access.token] {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The server of phones", .timeLimit(.minutes(10))) struct PhoneServerTests {
   /// A session that writes down what it is asked, and answers with a text.
-  private final class Desk: PhoneDesk {
+  private final class Session: PhoneSession {
     let asked = Lock<[String]>([])
     /// An answer waits until this ends.
     let opened: AsyncStream<Void>
@@ -34,14 +34,14 @@ import Testing
 
   /// A server while it serves.
   private struct Served: Sendable {
-    let desk: Desk
+    let session: Session
     let server: PhoneServer
     let notices = Lock<[PhoneNotice]>([])
 
     var origin: String { String(server.address.prefix { $0 != "w" }.dropLast()) }
     var host: String { String(origin.dropFirst(7)) }
     var port: Int { Int(host.split(separator: ":")[1]) ?? 0 }
-    var door: String { String(server.address.dropFirst(origin.count)) }
+    var path: String { String(server.address.dropFirst(origin.count)) }
 
     func get(_ target: String, _ cookie: String? = nil, from source: String = "127.0.0.1") throws -> String {
       let client = try RawClient(port: port, from: source)
@@ -62,10 +62,10 @@ import Testing
       return try client.rest()
     }
 
-    /// Opens the door as a new browser.
+    /// Opens the address as a new browser.
     /// - Returns: Its cookie.
     func open(from source: String = "127.0.0.1") throws -> String {
-      let answer = try get(door, from: source)
+      let answer = try get(path, from: source)
       let form =
         #/^HTTP/1.1 303 See Other\r\n(?s:.*)\r\nSet-Cookie: (roboprov-phone-\d+=[0-9a-f]{32}); Path=/; Max-Age=86400; HttpOnly; SameSite=Strict\r\n/#
       guard let match = answer.firstMatch(of: form), answer.contains("\r\nLocation: /\r\n") else {
@@ -94,10 +94,10 @@ import Testing
       Thread.detachNewThread {
         let result = LoopExecutor.run { () async -> Result<Void, any Error> in
           do {
-            let desk = Desk()
+            let session = Session()
             let server = try PhoneServer(
-              for: desk, at: .init(address: "127.0.0.1", port: 0), on: SystemClock(), reading: photo)
-            let served = Served(desk: desk, server: server)
+              for: session, at: .init(address: "127.0.0.1", port: 0), on: SystemClock(), reading: photo)
+            let served = Served(session: session, server: server)
             return await withTaskGroup(of: Void.self) { group in
               group.addTask { await server.run() }
               group.addTask {
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("the door leads the first browser to the page, whose files load nothing from elsewhere")
+  @Test("the address leads the first browser to the page, whose files load nothing from elsewhere")
   func page() async throws {
     try await Self.serve { served in
       #expect(try served.get("/").hasPrefix("HTTP/1.1 403 "))
@@ -152,7 +152,7 @@ import Testing
       for other in [#"{"n":7,"do":"undo","room":"room-312"}"#, #"{"n":6,"do":"skip","room":"room-312"}"#] {
         #expect(try served.post("/do", cookie, other).hasPrefix("HTTP/1.1 409 "))
       }
-      #expect(served.desk.asked.withLock { $0 } == ["1 Anna room-312 skip"])
+      #expect(served.session.asked.withLock { $0 } == ["1 Anna room-312 skip"])
     }
   }
 
@@ -166,16 +166,16 @@ import Testing
         gone.send(
           "POST /do HTTP/1.1\r\nHost: \(served.host)\r\nOrigin: \(served.origin)\r\nCookie: \(cookie)\r\n"
             + "Content-Type: application/json\r\nContent-Length: \(action.utf8.count)\r\n\r\n\(action)")
-        while served.desk.asked.withLock({ $0 }).isEmpty { usleep(1000) }
+        while served.session.asked.withLock({ $0 }).isEmpty { usleep(1000) }
       }
       #expect(try served.post("/do", cookie, action).hasPrefix("HTTP/1.1 503 "))
       #expect(
         try served.post("/do", cookie, #"{"n":2,"do":"skip","room":"room-312"}"#).hasPrefix("HTTP/1.1 503 "))
-      served.desk.open.finish()
+      served.session.open.finish()
       var answer = ""
       repeat { answer = try served.post("/do", cookie, action) } while answer.hasPrefix("HTTP/1.1 503 ")
       #expect(answer.contains(#""words":"Asked 1""#))
-      #expect(served.desk.asked.withLock { $0 }.count == 1)
+      #expect(served.session.asked.withLock { $0 }.count == 1)
     }
   }
 
@@ -201,7 +201,7 @@ import Testing
     try await Self.serve { served in
       let cookie = try served.phone()
       #expect(try served.post(target, cookie, body, type: type).hasPrefix("HTTP/1.1 \(status) "))
-      #expect(served.desk.asked.withLock { $0 } == [])
+      #expect(served.session.asked.withLock { $0 } == [])
     }
   }
 
@@ -221,7 +221,7 @@ import Testing
         "/photo?n=1&room=room%20312&w=2000&h=1000", cookie, String(repeating: "1", count: 2_000_000),
         type: "application/octet-stream")
       #expect(photo.contains("Asked 1"), "\(photo)")
-      #expect(served.desk.asked.withLock { $0 } == [#"1 Anna room 312 label(["2000x1000 2000000"])"#])
+      #expect(served.session.asked.withLock { $0 } == [#"1 Anna room 312 label(["2000x1000 2000000"])"#])
       #expect(
         served.notices.withLock { $0 } == [
           .joined(phone: 1, address: "127.0.0.1"), .refused(.size, address: "127.0.0.1"),
@@ -242,7 +242,7 @@ import Testing
       for (target, grey) in [("/photo?n=3&room=r&w=1&h=2", "01"), ("/photo?n=3&room=r&w=2&h=1", "00")] {
         #expect(try send(target, grey).hasPrefix("HTTP/1.1 409 "))
       }
-      #expect(served.desk.asked.withLock { $0 } == [])
+      #expect(served.session.asked.withLock { $0 } == [])
     }
   }
 
@@ -302,13 +302,13 @@ import Testing
     }
     try await Self.serve { served in
       let cookie = try served.open()
-      served.desk.update.yield(state(.left))
+      served.session.update.yield(state(.left))
       let client = try RawClient(port: served.port)
       client.send("GET /events HTTP/1.1\r\nHost: \(served.host)\r\nCookie: \(cookie)\r\n\r\n")
       _ = try client.text(upTo: "\r\n\r\n")
       let first = try client.event()
       #expect(first.name == "state" && first.data.contains(#""building":"Hotel""#))
-      served.desk.update.yield(state(.working))
+      served.session.update.yield(state(.working))
       var event = try client.event()
       while event.name == "beat" { event = try client.event() }
       #expect(event.name == "change" && event.data.contains("Room 2") && !event.data.contains("Room 1"))

@@ -44,6 +44,40 @@ struct ProgressViewTests {
     #expect(lines.contains { $0.contains("0/1 done · 1 failed") }, "\(lines)")
   }
 
+  @Test("once only devices are left that accept no connection, the panel says that Ctrl-C loses nothing")
+  func onlySilent() {
+    var script = RunScript()
+    let rooms = (1...3).map { PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "\($0)", minor: UInt16($0)) }
+    script.begin(rooms)
+    func banner() -> String? {
+      var view = ProgressView()
+      for event in script.events { view.apply(event) }
+      return view.live(at: .seconds(60), style: TerminalStyle(width: 80, hasColor: false)).first {
+        $0.contains("Ctrl-C loses")
+      }
+    }
+    func attempt(_ room: RoomID, _ number: Int, _ stages: [Stage]) {
+      script.append(.attemptStarted(.init(room: room, address: .sensor(1), adapter: .first, number: number)))
+      for stage in stages {
+        script.append(.stageStarted(.init(room: room, attempt: number, stage: stage, timeout: 3)))
+      }
+      script.append(
+        .attemptEnded(
+          .init(room: room, number: number, seconds: 3, failure: .connectFailed(FailedStep(.connect)))))
+    }
+    attempt("r1", 1, [.connect])
+    attempt("r2", 1, [.connect, .discover])
+    #expect(banner() == nil)
+    script.end(rooms[2], .provisioned, nil)
+    #expect(banner() == nil, "the second accepted a connection")
+    script.end(rooms[1], .failed, .connectFailed(FailedStep(.connect)))
+    #expect(banner() == "Left: 1 device that accepts no connection. Ctrl-C loses nothing")
+    attempt("r1", 2, [.connect])
+    #expect(banner() != nil)
+    attempt("r1", 3, [.connect, .discover])
+    #expect(banner() == nil, "it was slow")
+  }
+
   @Test("rooms that end because no adapter receives anything are counted in one line")
   func deaf() {
     var script = RunScript()

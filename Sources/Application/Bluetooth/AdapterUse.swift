@@ -180,36 +180,4 @@ extension BluetoothStack {
       try await use.scan(on: try await use.adapters(), for: bound, into: logs, onSighting: onSighting)
     }
   }
-
-  /// Scans while `body` runs; `body` can read the received devices at any time. If all scans fail, `body`
-  /// continues without them.
-  /// - Throws: `CommandFailure` if there is no adapter; what `body` throws.
-  package func scanning<Result: Sendable>(
-    _ choice: AdapterChoice, for building: Building, isQuiet: Bool = false,
-    _ body: @escaping @Sendable (AirLog, [Adapter]) async throws -> Result
-  ) async throws -> Result {
-    try await AdapterUse.with(self, choice, of: building) { use in
-      let adapters = try await use.adapters()
-      let log = AirLog()
-      if !isQuiet { Messages.say("Scanning on \(adapters.names)") }
-      return try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-          do throws(CentralError) {
-            _ = try await use.scan(on: adapters, for: nil) { _ = await log.receive($1) }
-          } catch {
-            await log.end()
-            Messages.say("roboprov: warning: the scan ended: \(choice.failure(error).message)")
-          }
-          return nil
-        }
-        group.addTask { try await body(log, adapters) }
-        while let ended = try await group.next() {
-          guard let result = ended else { continue }
-          group.cancelAll()
-          return result
-        }
-        throw CancellationError()
-      }
-    }
-  }
 }

@@ -7,7 +7,6 @@ package actor AirLog {
   /// The last advertisement of each expected device, of any family.
   package private(set) var expected: [BluetoothAddress: Advertisement] = [:]
   private let expecting: Set<BluetoothAddress>
-  private var hasEnded = false
 
   /// A log that starts with the contents of `air`.
   package init(
@@ -17,12 +16,6 @@ package actor AirLog {
     self.air = air
     self.expecting = Set(expecting)
   }
-
-  /// The devices received so far; nil after the scan has failed.
-  package var current: AirLedger? { hasEnded ? nil : air }
-
-  /// Marks the scan as failed.
-  func end() { hasEnded = true }
 
   /// Handles an advertisement, as `AirLedger.receive`.
   func receive(_ advertisement: Advertisement) -> AirLedger.Sighting? {

@@ -43,7 +43,7 @@ package struct PhoneAccess: Sendable {
     case used
   }
 
-  private enum Standing: Hashable, Sendable {
+  private enum Status: Hashable, Sendable {
     case waiting(code: String)
     case bound, refused
   }
@@ -51,7 +51,7 @@ package struct PhoneAccess: Sendable {
   private struct Phone: Sendable {
     let secret: String
     let address: String
-    var standing: Standing
+    var status: Status
     var name: String?
     var last = 0
     /// Of the last action: what it was, and its answer once there is one.
@@ -99,10 +99,10 @@ package struct PhoneAccess: Sendable {
       guard head.method == "GET", String(head.path.dropFirst(3)).isSecret(token) else {
         return refuse(.token, head)
       }
-      return known.map { .welcomed(secret: phones[$0].secret) } ?? ring(head)
+      return known.map { .welcomed(secret: phones[$0].secret) } ?? admit(head)
     }
     guard let known else { return refuse(.unknown, head) }
-    switch phones[known].standing {
+    switch phones[known].status {
     case .refused: return .refused(.refused)
     case .waiting(let code): return .waits(code: code)
     case .bound: break
@@ -117,17 +117,17 @@ package struct PhoneAccess: Sendable {
   }
 
   /// A browser that is not known opened the address with the token.
-  private mutating func ring(_ head: Head) -> Entry {
+  private mutating func admit(_ head: Head) -> Entry {
     let isFirst = phones.isEmpty
-    let codes = phones.compactMap { if case .waiting(let code) = $0.standing { code } else { nil } }
-    let refused = phones.count { $0.address == head.address && $0.standing == .refused }
-    let bound = phones.count { $0.standing == .bound }
+    let codes = phones.compactMap { if case .waiting(let code) = $0.status { code } else { nil } }
+    let refused = phones.count { $0.address == head.address && $0.status == .refused }
+    let bound = phones.count { $0.status == .bound }
     guard codes.count < Self.limits.waiting, codes.count + bound < Self.limits.bound,
       phones.count < Self.limits.all, refused < Self.limits.ofAddress
     else { return refuse(.crowd, head) }
     let secret = random(16).hex()
     guard !isFirst else {
-      phones.append(Phone(secret: secret, address: head.address, standing: .bound))
+      phones.append(Phone(secret: secret, address: head.address, status: .bound))
       notices.append(.joined(phone: 1, address: head.address))
       return .welcomed(secret: secret)
     }
@@ -136,15 +136,15 @@ package struct PhoneAccess: Sendable {
       let number = random(4).reduce(0) { $0 << 8 | Int($1) } % 10_000
       code = String(repeating: "0", count: 4 - "\(number)".count) + "\(number)"
     } while codes.contains(code)
-    phones.append(Phone(secret: secret, address: head.address, standing: .waiting(code: code)))
+    phones.append(Phone(secret: secret, address: head.address, status: .waiting(code: code)))
     notices.append(.asks(phone: phones.count, address: head.address, code: code))
     return .welcomed(secret: secret)
   }
 
   /// What a person at the laptop decided about a phone that waits.
   mutating func decide(_ phone: Int, allows: Bool) {
-    guard phones.indices.contains(phone - 1), case .waiting = phones[phone - 1].standing else { return }
-    phones[phone - 1].standing = allows ? .bound : .refused
+    guard phones.indices.contains(phone - 1), case .waiting = phones[phone - 1].status else { return }
+    phones[phone - 1].status = allows ? .bound : .refused
     if allows { notices.append(.joined(phone: phone, address: phones[phone - 1].address)) }
   }
 

@@ -14,7 +14,7 @@ extension PhoneReplies {
   /// The page of a phone that waits until a person at the laptop has compared its code.
   static func waiting(_ code: String) -> HTTPAnswer {
     HTTPAnswer(
-      door(
+      notice(
         "Ask at the laptop",
         "<p class=\"code\">\(code)</p>\n"
           + "<p role=\"status\">Type this number at the laptop, and this phone can work.</p>",
@@ -35,13 +35,13 @@ extension PhoneReplies {
     }
     var answer = HTTPAnswer(status)
     if let words, isPage {
-      answer = HTTPAnswer(door("roboprov", "<p>\(words)</p>"), "text/html")
+      answer = HTTPAnswer(notice("roboprov", "<p>\(words)</p>"), "text/html")
       answer.status = status
     }
     return answer
   }
 
-  private static func door(_ title: String, _ content: String, head: String = "") -> String {
+  private static func notice(_ title: String, _ content: String, head: String = "") -> String {
     """
     <!DOCTYPE html>
     <html lang="en">

@@ -12,16 +12,16 @@ final class PhoneReplies: Sendable {
   private let cookie: String
   private let access: Lock<PhoneAccess>
   private let shown = Lock<PhoneState?>(nil)
-  private let desk: any PhoneDesk
+  private let session: any PhoneSession
   private let photo: PhoneServer.ReadPhoto
   private let note: AsyncStream<PhoneNotice>.Continuation
 
   init(
-    _ access: PhoneAccess, port: Int, desk: any PhoneDesk, photo: @escaping PhoneServer.ReadPhoto,
+    _ access: PhoneAccess, port: Int, session: any PhoneSession, photo: @escaping PhoneServer.ReadPhoto,
     note: AsyncStream<PhoneNotice>.Continuation
   ) {
     (token, cookie) = (access.token, "roboprov-phone-\(port)")
-    (self.access, self.desk, self.photo, self.note) = (Lock(access), desk, photo, note)
+    (self.access, self.session, self.photo, self.note) = (Lock(access), session, photo, note)
   }
 
   func end() { note.finish() }
@@ -113,17 +113,17 @@ final class PhoneReplies: Sendable {
         return .answer(HTTPAnswer(.badRequest))
       }
       return act(phone, photo.number, photo.room, Array(request.target.utf8) + body) {
-        [desk, read = self.photo] person in
+        [session, read = self.photo] person in
         do throws(PhotoProblem) {
-          return await desk.act(.label(try await read(picture)), in: photo.room, by: person)
+          return await session.act(.label(try await read(picture)), in: photo.room, by: person)
         } catch {
           return PhoneAnswer("Not read: \(error.words). \(error.advice)", isGood: false)
         }
       }
     }
     guard let asked = PhoneRequest(body) else { return .answer(HTTPAnswer(.badRequest)) }
-    return act(phone, asked.number, asked.room, body) { [desk] person in
-      await desk.act(asked.action, in: asked.room, by: person)
+    return act(phone, asked.number, asked.room, body) { [session] person in
+      await session.act(asked.action, in: asked.room, by: person)
     }
   }
 

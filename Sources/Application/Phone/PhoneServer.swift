@@ -15,13 +15,13 @@ package struct PhoneServer: Sendable {
   package let notices: AsyncStream<PhoneNotice>
   private let server: HTTPServer
   private let replies: PhoneReplies
-  private let desk: any PhoneDesk
+  private let session: any PhoneSession
   private let clock: any TimeSource
 
   /// Listens.
   /// - Throws: `CommandFailure` if the address cannot be used.
   package init(
-    for desk: any PhoneDesk, at place: PageServer.Place, on clock: any TimeSource,
+    for session: any PhoneSession, at place: PageServer.Place, on clock: any TimeSource,
     reading photo: @escaping ReadPhoto
   ) throws {
     let (notices, note) = AsyncStream.makeStream(of: PhoneNotice.self)
@@ -32,10 +32,10 @@ package struct PhoneServer: Sendable {
     }
     let made = PhoneReplies(
       PhoneAccess(hosts: place.hosts(port: server.port), random: Surroundings.randomBytes),
-      port: server.port, desk: desk, photo: photo, note: note)
+      port: server.port, session: session, photo: photo, note: note)
     replies.withLock { $0 = made }
     address = "http://\(place.host):\(server.port)/w/\(made.token)"
-    (self.replies, self.notices, self.desk, self.clock) = (made, notices, desk, clock)
+    (self.replies, self.notices, self.session, self.clock) = (made, notices, session, clock)
   }
 
   /// What a person at the laptop decided about a phone that asks.
@@ -46,7 +46,7 @@ package struct PhoneServer: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await server.run() }
       group.addTask { while (try? await clock.sleep(for: PageServer.beat)) != nil { replies.events.beat() } }
-      for await state in await desk.states() { replies.show(state) }
+      for await state in await session.states() { replies.show(state) }
       group.cancelAll()
     }
     replies.end()

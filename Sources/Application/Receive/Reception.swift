@@ -1,6 +1,7 @@
 package import Bluetooth
 import Host
 package import Model
+import Waiting
 
 /// The advertisements that all adapters receive, each in consecutive scan windows. It continues after a loss of an
 /// adapter, the stack or the bus, and uses adapters that become ready later.
@@ -30,6 +31,7 @@ package struct Reception: Sendable {
   private static let pause = Duration.seconds(1)
   /// The time after which an adapter of another run is claimed again.
   private static let refusalPause = Duration.seconds(10)
+  private static let forever = Duration.seconds(365 * 86_400)
 
   /// Scans for a time that counts from the first scan, or until cancelled.
   /// - Parameters:
@@ -43,29 +45,41 @@ package struct Reception: Sendable {
     for bound: Duration?, every pace: Duration, _ tick: @escaping @Sendable () async -> Bool,
     _ handle: @escaping @Sendable (Event) async -> Void
   ) async throws {
-    let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        try await AdapterUse.with(stack, adapters, of: building) { use in
-          try await scan(use) { event in
-            if case .scanning = event { begun.finish() }
-            await handle(event)
-          }
-        }
+        try await run(beside: { try? await stack.clock.sleep(for: bound ?? Self.forever) }, handle)
       }
       group.addTask {
         while (try? await stack.clock.sleep(for: pace)) != nil {
           guard await tick() else { return }
         }
       }
-      if let bound {
-        group.addTask {
-          for await _ in beginning {}
-          try? await stack.clock.sleep(for: bound)
-        }
-      }
       defer { group.cancelAll() }
       try await group.next()
+    }
+  }
+
+  /// Scans while `body` runs, which begins with the first scan.
+  /// - Throws: As `run(for:)`; what `body` throws.
+  package func run<Result: Sendable>(
+    beside body: @escaping @Sendable () async throws -> Result,
+    _ handle: @escaping @Sendable (Event) async -> Void
+  ) async throws -> Result {
+    let begun = OneShot<Void>()
+    return try await withThrowingTaskGroup(of: Result?.self) { group in
+      group.addTask {
+        try await AdapterUse.with(stack, adapters, of: building) { use in
+          try await scan(use) { event in
+            await handle(event)
+            if case .scanning = event { begun.fulfill(()) }
+          }
+        }
+        return nil
+      }
+      group.addTask { await begun.value() == nil ? nil : try await body() }
+      defer { group.cancelAll() }
+      while let ended = try await group.next() { if let result = ended { return result } }
+      throw CancellationError()
     }
   }
 
@@ -105,7 +119,7 @@ package struct Reception: Sendable {
   /// Waits for adapters that become ready, or that another run releases.
   private func others(than used: Set<AdapterID>, _ use: AdapterUse) async -> [Adapter] {
     while !Task.isCancelled {
-      if let adapters = try? await use.adapters(besides: used, within: .seconds(365 * 86_400)) {
+      if let adapters = try? await use.adapters(besides: used, within: Self.forever) {
         return adapters
       }
       try? await stack.clock.sleep(for: Self.refusalPause)

@@ -25,8 +25,9 @@ struct PhoneNotes {
   func end() { for reader in readers { reader.finish() } }
 }
 
-extension LabelSession: PhoneDesk {
+extension LabelSession: PhoneSession {
   static let hasEndedWords = "The session has ended at the laptop"
+  private static let busy = PhoneAnswer("A run is at work: ask again when it has ended", isGood: false)
 
   /// After this time without an action a person's room is free for others: a phone may be without power.
   private static let absence = Duration.seconds(900)
@@ -55,9 +56,7 @@ extension LabelSession: PhoneDesk {
       given = await take(walk.enter(.skip, by: person), received, by: person)
     case .undo: given = await take(walk.enter(.undo, by: person), received, by: person)
     case .identify:
-      guard working.isEmpty else {
-        return PhoneAnswer("A run is at work: ask again when it has ended", isGood: false)
-      }
+      guard working.isEmpty else { return Self.busy }
       given = await take(walk.enter(.identify, by: person), received, by: person)
     case .answer(let isYes):
       given = await take(walk.enter(.answer(isYes), by: person), received, by: person)
@@ -150,22 +149,36 @@ extension LabelSession: PhoneDesk {
     guard stop.device == nil else {
       return PhoneAnswer("\(stop.name) has its device already", isGood: false)
     }
-    guard let clock = means.stack?.clock, !nearAdapters.carried.isEmpty else {
+    guard let clock = means.stack?.clock, !carried.isEmpty else {
       return PhoneAnswer(
         "No adapter is with you: nearness to a gateway says nothing. Give the label.", isGood: false)
+    }
+    guard working.isEmpty else { return Self.busy }
+    // A new scan would take a device that was switched on before it for one that was always on.
+    if let offer = await proposed(for: stop), offer.isSwitchedOn {
+      walk.offer([offer.device], to: person)
+      return nil
     }
     add(.renew)
     let asked = clock.now
     for _ in 0..<2 * Self.nearLimit where !hasEnded {
       try? await clock.sleep(for: .milliseconds(500))
-      guard let began, began > asked, walk.stop(of: person)?.room.id == room, let ledger = await air?.air,
-        let found = propose(for: stop.room, in: ledger, on: nearAdapters.carried),
-        let sighting = ledger[found.address]
+      guard let began, began > asked, walk.stop(of: person)?.room.id == room,
+        let offer = await proposed(for: stop)
       else { continue }
-      walk.offer([Walk.Offer(sighting, DeviceLabel(.address(found.address)), plus: 0)], to: person)
+      walk.offer([offer.device], to: person)
       return nil
     }
     return PhoneAnswer(Walk.Message.nothingToTake.words, isGood: false)
+  }
+
+  private func proposed(for stop: Walk.Stop) async -> (device: Walk.Offer, isSwitchedOn: Bool)? {
+    guard let ledger = await air?.air,
+      let found = propose(for: stop.room, in: ledger, on: carried),
+      let sighting = ledger[found.address]
+    else { return nil }
+    let isSwitchedOn = if case .switchedOn = found { true } else { false }
+    return (Walk.Offer(sighting, DeviceLabel(.address(found.address)), plus: 0), isSwitchedOn)
   }
 
   // MARK: The state

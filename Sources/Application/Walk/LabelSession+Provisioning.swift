@@ -94,7 +94,7 @@ extension LabelSession {
   }
 }
 
-/// Shows a run, and hears which rooms have ended.
+/// Shows a run, and reports which rooms have ended.
 private struct RoomWatch: RunDisplay {
   private let display: any RunDisplay
   private let report = Lock(RunReport())

@@ -18,7 +18,7 @@ extension LabelSession {
       queue(room, by: person)
       return nil
     case .undo(let name): return undo(name, by: person)
-    case .find(let digits, let stop): return await find(digits, for: stop, received, by: person)
+    case .find(let digits, let stop): return await find(digits, for: stop, by: person)
     case .identify(let device):
       guard let address = await address(of: device) else {
         return PhoneAnswer("not received now", isGood: false)
@@ -30,16 +30,14 @@ extension LabelSession {
   }
 
   private func find(
-    _ digits: String, for stop: Walk.Stop, _ received: Received, by person: Walk.Person
+    _ digits: String, for stop: Walk.Stop, by person: Walk.Person
   ) async -> PhoneAnswer? {
     guard let wanted = LabelDigits(digits) else { return nil }
     guard let offers = await offers(wanted, for: stop.room) else {
       return PhoneAnswer(Walk.Message.notReceiving.words, isGood: false)
     }
     switch offers.count {
-    case 0:
-      refresh(received)
-      return PhoneAnswer(Walk.Message.noMatch(wanted.text).words, isGood: false)
+    case 0: return PhoneAnswer(Walk.Message.noMatch(wanted.text).words, isGood: false)
     case 1:
       walk.offer(offers, to: person)
       return nil

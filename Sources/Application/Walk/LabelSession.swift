@@ -46,8 +46,8 @@ package actor LabelSession {
     }
   }
 
-  /// What the face at the terminal hears.
-  package enum News: Sendable {
+  /// What the terminal shows.
+  package enum Event: Sendable {
     /// A scan has begun, or would, so entries are taken.
     case ready
     /// The scan has ended for something else.
@@ -61,7 +61,7 @@ package actor LabelSession {
   /// The end of a session.
   package struct Ending: Sendable {
     package let walk: Walk
-    /// The devices that were received; nil without a scan, and after one that failed.
+    /// The devices that were received; nil if no adapter scanned at the end.
     package let air: AirLedger?
     package let wasInterrupted: Bool
 
@@ -81,7 +81,7 @@ package actor LabelSession {
   let means: Means
   var source: ManifestSource
   package internal(set) var walk: Walk
-  private let face: @Sendable (LabelSession, News) async -> Void
+  private let show: @Sendable (LabelSession, Event) async -> Void
   /// Ends the run that is at work, and the session.
   nonisolated let stopped = OneShot<Void>()
   /// The rooms that wait for their run, in the order of their labels.
@@ -96,7 +96,9 @@ package actor LabelSession {
   private(set) var air: AirLog?
   /// What the scan before it received.
   private var earlier: AirLedger?
-  private(set) var nearAdapters: (all: [AdapterID], carried: [AdapterID]) = ([], [])
+  /// The adapters that scan.
+  private var scanning: [Adapter] = []
+  /// When an adapter last began to scan.
   private(set) var began: MonotonicInstant?
   /// When the present scan ended; nil while it lasts.
   private var pausedAt: MonotonicInstant?
@@ -112,16 +114,19 @@ package actor LabelSession {
 
   package init(
     _ walk: Walk, _ source: ManifestSource, _ means: Means, servesPhones: Bool = false,
-    face: @escaping @Sendable (LabelSession, News) async -> Void
+    show: @escaping @Sendable (LabelSession, Event) async -> Void
   ) {
-    (self.walk, self.source, self.means, self.face, self.servesPhones) = (
-      walk, source, means, face, servesPhones
+    (self.walk, self.source, self.means, self.show, self.servesPhones) = (
+      walk, source, means, show, servesPhones
     )
     // A room where nobody stands is nobody's.
     if servesPhones { self.walk.leave(by: .terminal) }
   }
 
   // MARK: The loop
+
+  /// The length of a scan window: most chips report a device once for each, and nearness needs three reports.
+  private static let window = Duration.seconds(2)
 
   /// Scans and works until the session ends.
   /// - Throws: `CommandFailure` if there is no adapter, or a run could not be made.
@@ -144,14 +149,23 @@ package actor LabelSession {
   private func step() async throws {
     let job: Job?
     if let stack = means.stack {
-      job = try await stack.scanning(means.adapters, for: source.building, isQuiet: walk.provisions) {
-        air, adapters in await self.next(air, adapters)
+      let log = AirLog()
+      scanning = []
+      let reception = Reception(
+        stack: stack, adapters: means.adapters, building: source.building,
+        window: ScanWindow(silence: Self.window))
+      job = try await reception.run(beside: { await self.next(log) }) { event in
+        if case .received(let advertisement) = event {
+          _ = await log.receive(advertisement)
+        } else {
+          await self.take(event)
+        }
       }
       // Devices that are received later count as new.
       seen.formUnion(await air?.air.free.map(\.address) ?? [])
       pausedAt = stack.clock.now
     } else {
-      job = await next(nil, [])
+      job = await next(nil)
     }
     switch job {
     case .provision(let rooms, let person)?:
@@ -171,12 +185,22 @@ package actor LabelSession {
     }
   }
 
-  private func next(_ log: AirLog?, _ adapters: [Adapter]) async -> Job? {
+  private func take(_ event: Reception.Event) {
+    switch event {
+    case .scanning(let adapter):
+      scanning.append(adapter)
+      // What an adapter receives first is not new.
+      began = means.stack?.clock.now
+      if !walk.provisions { Messages.say("Scanning on \(adapter.name)") }
+    case .lost(let adapter): scanning.removeAll { $0.id == adapter.id }
+    case .received: break
+    }
+  }
+
+  private func next(_ log: AirLog?) async -> Job? {
     earlier = await air?.air ?? earlier
-    (air, began, pausedAt, proposal) = (log, means.stack?.clock.now, nil, nil)
-    // The adapters of other computers are not with the installer.
+    (air, pausedAt, proposal) = (log, nil, nil)
     phones.problem = nil
-    nearAdapters = (adapters.map(\.id), adapters.map(\.id).filter { $0.host == nil })
     await tell(.ready)
     ready.fulfill()
     while !hasEnded, stopped.peeked == nil, !Task.isCancelled {
@@ -216,17 +240,6 @@ package actor LabelSession {
     wake.fulfill()
   }
 
-  /// Has a scan begin anew if the present one failed, or may lack an adapter that came back.
-  func refresh(_ received: Received) {
-    guard servesPhones, let began, let now = means.stack?.clock.now, pausedAt == nil, jobs.isEmpty,
-      received.current == nil || began.duration(to: now) > Self.scanAge
-    else { return }
-    add(.renew)
-  }
-
-  /// A scan of this age may lack an adapter that is there now.
-  private static let scanAge = Duration.seconds(20)
-
   /// Ends the run that is at work in order, from any thread. The session ends with it.
   package nonisolated func stop() { stopped.fulfill() }
 
@@ -246,10 +259,10 @@ package actor LabelSession {
   }
 
   package var ending: Ending {
-    get async { Ending(walk: walk, air: await air?.current, wasInterrupted: wasInterrupted) }
+    get async { Ending(walk: walk, air: await received.current, wasInterrupted: wasInterrupted) }
   }
 
-  func tell(_ news: News) async { await face(self, news) }
+  func tell(_ event: Event) async { await show(self, event) }
 
   func say(_ text: String, _ person: Walk.Person) async { await tell(.said(text, person)) }
 
@@ -279,18 +292,23 @@ package actor LabelSession {
   /// Compares the addresses of the manifest with what is on air, once the scan shows that.
   package func compare() async {
     guard !walk.provisions, let began, let now = means.stack?.clock.now,
-      began.duration(to: now) >= Self.survey, let received = await air?.current
+      began.duration(to: now) >= Self.survey, let received = await received.current
     else { return }
     walk.compare { received[$0] != nil }
   }
 
   // MARK: What is received
 
-  /// What was received by now: all of it, and nil for a scan that failed. An entry takes it first: between a decision of the
+  /// What was received by now: all of it, and nil while no adapter scans. An entry takes it first: between a decision of the
   /// walk and its effect nobody else may decide.
   typealias Received = (all: AirLedger?, current: AirLedger?)
 
-  var received: Received { get async { (await air?.air, await air?.current) } }
+  var received: Received {
+    get async {
+      let all = await air?.air
+      return (all, scanning.isEmpty ? nil : all)
+    }
+  }
 
   /// The address of a device; nil for a name that is not received.
   package func address(of device: DeviceReference) async -> BluetoothAddress? {
@@ -312,11 +330,13 @@ package actor LabelSession {
     let sighting = device.flatMap { ledger[$0] }
     let isFresh = sighting?.lastReceived.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
     if stop.device == nil, !stop.needsLabel {
-      let (all, carried) = nearAdapters
-      proposal = propose(for: stop.room, in: ledger, on: carried.isEmpty ? all : carried)
+      proposal = propose(for: stop.room, in: ledger, on: carried.isEmpty ? scanning.map(\.id) : carried)
     }
     return (isFresh ? sighting?.strongest.rssi : nil, proposal)
   }
+
+  /// The adapters that are with the installer: those of other computers are not.
+  var carried: [AdapterID] { scanning.map(\.id).filter { $0.host == nil } }
 
   func propose(for room: Room, in ledger: AirLedger, on adapters: [AdapterID]) -> WalkProposal? {
     guard let began, let now = means.stack?.clock.now else { return nil }
@@ -324,9 +344,12 @@ package actor LabelSession {
       ledger.free(for: room.family.id), except: walk.taken, seen: seen, on: adapters, since: began, now: now)
   }
 
-  /// The devices on air whose labels end in these digits. While a run works, those that were received before it.
+  /// The devices on air whose labels end in these digits; nil while no adapter scans. While a run works, those that were
+  /// received before it.
   func offers(_ digits: LabelDigits, for room: Room) async -> [Walk.Offer]? {
-    guard let now = pausedAt ?? means.stack?.clock.now, let ledger = await air?.air else { return nil }
+    guard pausedAt != nil || !scanning.isEmpty, let now = pausedAt ?? means.stack?.clock.now,
+      let ledger = await air?.air
+    else { return nil }
     return digits.offers(
       among: [ledger] + [earlier].compactMap(\.self), for: room, except: walk.taken, plus: walk.offset,
       now: now)

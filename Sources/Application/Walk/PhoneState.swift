@@ -117,7 +117,7 @@ package struct PhoneAnswer: Hashable, Sendable {
 }
 
 /// The session over labels as phones see it.
-package protocol PhoneDesk: Sendable {
+package protocol PhoneSession: Sendable {
   /// Does what a person asks for. It returns when that is done or, for a room that waits for its run, when it is taken.
   func act(_ action: PhoneAction, in room: RoomID, by person: Walk.Person) async -> PhoneAnswer
 

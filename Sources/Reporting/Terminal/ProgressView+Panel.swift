@@ -83,7 +83,7 @@ extension ProgressView {
       + text
   }
 
-  /// States of the whole run: a pause, a stop, the wait for an adapter.
+  /// States of the whole run: a pause, a stop, the wait for an adapter, devices that may be dead.
   private func banner(_ style: TerminalStyle) -> String? {
     let text: String
     switch request?.request {
@@ -94,10 +94,26 @@ extension ProgressView {
       text = long.columns <= style.width ? long : "Stopping… Ctrl-C again: immediately"
     case .pause?: text = hasKeys ? "Paused: nothing new starts. p: resume" : "Paused: nothing new starts"
     case .resume?, nil:
-      guard let waiting else { return nil }
-      text = EventWords(.adapterAwaited(waiting), report.titles) { _ in "" }.text.uppercasedFirst
+      if let waiting {
+        text = EventWords(.adapterAwaited(waiting), report.titles) { _ in "" }.text.uppercasedFirst
+      } else if isOnlySilentLeft {
+        let devices = tally.left == 1 ? "1 device that accepts" : "\(tally.left) devices that accept"
+        text = "Left: \(devices) no connection. Ctrl-C loses nothing"
+      } else {
+        return nil
+      }
     }
     return style.paint(text.truncated(to: style.width), .yellow)
+  }
+
+  /// Whether each room that is left has a device that failed, and accepted no connection of this run. Their last attempts take
+  /// the longest.
+  private var isOnlySilentLeft: Bool {
+    tally.left > 0
+      && report.selected.lazy.filter { !$0.isFinished }.allSatisfy { room in
+        room.attemptReports.contains { $0.failure != nil }
+          && room.attemptReports.allSatisfy { $0.stages.allSatisfy { $0.stage == .connect } }
+      }
   }
 
   // MARK: Adapters

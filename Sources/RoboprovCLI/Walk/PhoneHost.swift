@@ -3,7 +3,7 @@ import EventLoop
 import Host
 import Model
 
-/// The face of a session over labels at the laptop while phones work: it shows the code that the first phone scans, asks about
+/// A session over labels at the laptop while phones work: it shows the code that the first phone scans, asks about
 /// further ones, and says what was done.
 struct PhoneHost: Sendable {
   private let place: PageServer.Place
@@ -15,8 +15,8 @@ struct PhoneHost: Sendable {
     _ walk: Walk, _ source: ManifestSource, _ means: LabelSession.Means
   ) async throws -> LabelSession.Ending {
     let interruptions = Interruptions()
-    let session = LabelSession(walk, source, means, servesPhones: true) { _, news in
-      switch news {
+    let session = LabelSession(walk, source, means, servesPhones: true) { _, event in
+      switch event {
       case .ready, .busy: break
       case .said(let text, let person):
         Console.show((person == .terminal ? "" : "\(person.name.visible): ") + text + "\n")

@@ -5,7 +5,7 @@ import Host
 import Model
 import Reporting
 
-/// The face of a session over labels at the terminal: it sends lines and keys, and shows questions, received devices and
+/// A session over labels at the terminal: it sends lines and keys, and shows questions, received devices and
 /// results.
 actor WalkSession {
   private let isAtTerminal = KeyReader.isPossible
@@ -35,7 +35,7 @@ actor WalkSession {
     _ walk: Walk, _ source: ManifestSource, _ means: LabelSession.Means
   ) async throws -> LabelSession.Ending {
     view.provisions = walk.provisions
-    let session = LabelSession(walk, source, means) { session, news in await self.hear(news, of: session) }
+    let session = LabelSession(walk, source, means) { session, event in await self.show(event, of: session) }
     let input = WalkInput()
     let interruptions = Interruptions {
       session.stop()
@@ -88,8 +88,8 @@ actor WalkSession {
     }
   }
 
-  private func hear(_ news: LabelSession.News, of session: LabelSession) async {
-    switch news {
+  private func show(_ event: LabelSession.Event, of session: LabelSession) async {
+    switch event {
     case .ready:
       (view.rssi, view.proposal, track) = (nil, nil, nil)
       await ask(session)
