@@ -59,7 +59,7 @@ package actor JournalWriter {
       return waiting.events
     }
     do throws(JournalError) {
-      for event in earlier + events { try append(event) }
+      try write(earlier + events)
       if events.contains(where: { $0.fact.durability == .synced }) { try file.syncData() }
     } catch {
       failure = error
@@ -68,19 +68,31 @@ package actor JournalWriter {
     }
   }
 
-  private func append(_ event: RunEvent) throws(JournalError) {
-    precondition(
-      event.sequence == end.events + 1, "event \(event.sequence) does not follow event \(end.events)")
-    let line = lines.line(event)
+  private func write(_ events: [RunEvent]) throws(JournalError) {
+    var written: [(bytes: [UInt8], end: JournalEnd)] = []
+    for (event, number) in zip(events, (end.events + 1)...) {
+      precondition(event.sequence == number, "event \(event.sequence) does not follow event \(number - 1)")
+      let line = lines.line(event) + [UInt8(ascii: "\n")]
+      written.append((line, JournalEnd(events: number, last: lines.previous)))
+    }
+    // A system call for each takes as long as its encoding. If the disk has no space for all, it may have some for the first.
     do throws(JournalError) {
-      try file.write(line + [UInt8(ascii: "\n")])
+      if let last = written.last?.end { try write(Array(written.map(\.bytes).joined()), upTo: last) }
+    } catch {
+      for (line, end) in written { try write(line, upTo: end) }
+    }
+  }
+
+  private func write(_ bytes: [UInt8], upTo end: JournalEnd) throws(JournalError) {
+    do throws(JournalError) {
+      try file.write(bytes)
     } catch {
       // If this fails too, the partial last line stays. Every reader accepts it.
       file.truncate(to: length)
       throw error
     }
-    length += line.count + 1
-    end = JournalEnd(events: event.sequence, last: lines.previous)
+    length += bytes.count
+    self.end = end
   }
 }
 
