@@ -270,8 +270,14 @@ def do_room(browser: Chromium, gateway: Gateway, number: int) -> None:
 
 
 def open_room(browser: Chromium, number: int) -> None:
-    tap(browser, f"#rooms li:nth-child({number}) button")
-    wait_text(browser, "#room h1", room(number))
+    """Opens a room from the list. The list may move under the finger when another room ends."""
+    for _ in range(3):
+        tap(browser, f"#rooms li:nth-child({number}) button")
+        if browser.run("!document.querySelector('#room').hidden"):
+            if text(browser, "#room h1") == room(number):
+                return
+            tap(browser, "#back")
+    raise AssertionError(text(browser, "body"))
 
 
 def commission(browser: Chromium, gateway: Gateway) -> None:
@@ -341,7 +347,7 @@ def test_one_phone_commissions_40_rooms_over_a_gateway(gateway: Gateway, walk: W
     for number in numbers:
         if number != DEAD:
             assert rooms[room(number)]["devices"] == [address(number)]
-            assert rooms[room(number)]["evidence"]["identity"] == str(100 + number)
+            assert rooms[room(number)]["evidence"]["identity"].endswith(f", minor {100 + number}")
     assert gateway.beacons() == {address(number): 100 + number for number in numbers if number != DEAD}
     # What was sent twice was done once, and all of it by the person who did it.
     for number in [OFFLINE, LOST]:
