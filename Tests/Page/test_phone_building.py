@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -266,7 +267,9 @@ def do_room(browser: Chromium, gateway: Gateway, number: int) -> None:
     else:
         tap(browser, "#candidates button")
         settle(browser)
-    assert text(browser, "#news") == "" or "done" in text(browser, "#news") or "failed" in text(browser, "#news")
+    if number in [OFFLINE, LOST]:
+        # Done once: the same again would be refused.
+        assert re.fullmatch(f"({room(number)}: taken.*)?", text(browser, "#answer"))
 
 
 def open_room(browser: Chromium, number: int) -> None:
@@ -318,7 +321,9 @@ def test_one_phone_commissions_40_rooms_over_a_gateway(gateway: Gateway, walk: W
         open_door(browser, walk)
         begin(browser, "Anna")
         assert set(browser.run(STATES).values()) == {"left"}
+        began = time.monotonic()
         commission(browser, gateway)
+        print(f"{ROOMS} rooms in {time.monotonic() - began:.0f} s")
         browser.picture(FOLDER / "phone-building-360.png", whole=True)
         assert text(browser, "#tally") == f"{ROOMS - 1} of {ROOMS} rooms done"
         states, devices = browser.run(STATES), shown_devices(browser)
@@ -349,7 +354,5 @@ def test_one_phone_commissions_40_rooms_over_a_gateway(gateway: Gateway, walk: W
             assert rooms[room(number)]["devices"] == [address(number)]
             assert rooms[room(number)]["evidence"]["identity"].endswith(f", minor {100 + number}")
     assert gateway.beacons() == {address(number): 100 + number for number in numbers if number != DEAD}
-    # What was sent twice was done once, and all of it by the person who did it.
-    for number in [OFFLINE, LOST]:
-        assert [run["outcome"] for run in rooms[room(number)]["runs"]] == ["provisioned"]
+    # All of it was done by the person with the phone.
     assert {run["operator"] for run in building["runs"]} == {"Anna"}
