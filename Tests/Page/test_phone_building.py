@@ -22,8 +22,8 @@ from chromium import Chromium
 from dbus_fast import BusType, Message, MessageType
 from dbus_fast.aio import MessageBus
 from test_page import FOLDER
-from test_phone import offline, settle, tap, text, wait_text
-from test_phone_walk import Walk, begin, open_door
+from test_phone import go_back, offline, settle, tap, text, wait_text
+from test_phone_walk import Walk, begin, open_address
 from test_serve import PROGRAM, WHEN
 
 ROOMS = 40
@@ -279,7 +279,7 @@ def open_room(browser: Chromium, number: int) -> None:
         if browser.run("!document.querySelector('#room').hidden"):
             if text(browser, "#room h1") == room(number):
                 return
-            tap(browser, "#back")
+            go_back(browser)
     raise AssertionError(text(browser, "body"))
 
 
@@ -288,7 +288,7 @@ def commission(browser: Chromium, gateway: Gateway) -> None:
     for number in range(1, ROOMS + 1):
         open_room(browser, number)
         do_room(browser, gateway, number)
-        tap(browser, "#back")
+        go_back(browser)
     waits = "!document.querySelector('#rooms .left, #rooms .waiting, #rooms .working')"
     while True:
         browser.run(WHEN % waits)
@@ -301,7 +301,7 @@ def commission(browser: Chromium, gateway: Gateway) -> None:
             open_room(browser, number)
             tap(browser, "=Again")
             settle(browser)
-            tap(browser, "#back")
+            go_back(browser)
 
 
 def shown_devices(browser: Chromium) -> dict[str, str]:
@@ -311,14 +311,14 @@ def shown_devices(browser: Chromium) -> dict[str, str]:
         open_room(browser, number)
         [line] = [line for line in text(browser, "#words").split("\n") if line.startswith("Its device: ")]
         devices[room(number)] = line.removeprefix("Its device: ")
-        tap(browser, "#back")
+        go_back(browser)
     return devices
 
 
 def test_one_phone_commissions_40_rooms_over_a_gateway(gateway: Gateway, walk: Walk) -> None:
     numbers = range(1, ROOMS + 1)
     with Chromium() as browser:
-        open_door(browser, walk)
+        open_address(browser, walk)
         begin(browser, "Anna")
         assert set(browser.run(STATES).values()) == {"left"}
         began = time.monotonic()

@@ -100,7 +100,7 @@ def begin(browser: Chromium, name: str) -> None:
     tap(browser, "=Start")
 
 
-def open_door(browser: Chromium, walk: Walk) -> None:
+def open_address(browser: Chromium, walk: Walk) -> None:
     browser.view(width=360, height=740)
     browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
     browser.visit(walk.address)
@@ -108,7 +108,7 @@ def open_door(browser: Chromium, walk: Walk) -> None:
 
 def test_two_phones_do_a_building(walk: Walk) -> None:
     with Chromium() as anna, Chromium() as ben:
-        open_door(anna, walk)
+        open_address(anna, walk)
         begin(anna, "Anna")
         assert walk.address.rsplit("/", 1)[1] not in anna.run("document.documentElement.outerHTML + location.href")
         tap(anna, "#list .next")
@@ -121,9 +121,9 @@ def test_two_phones_do_a_building(walk: Walk) -> None:
             tap(anna, "=1")
         assert not anna.run("document.querySelectorAll('#candidates button').length")
 
-        open_door(ben, walk)
+        open_address(ben, walk)
         code = text(ben, ".code")
-        ben.picture(FOLDER / "phone-door-360.png")
+        ben.picture(FOLDER / "phone-waiting-360.png")
         walk.says("asks to work: type the four digits that it shows")
         walk.type("0000" if code != "0000" else "0001")
         walk.says("No phone that waits shows")
