@@ -72,7 +72,10 @@ def go_back(browser: Chromium) -> None:
     """Goes from a room to the list. When the room ends meanwhile, its screen moves under the finger."""
     for _ in range(3):
         tap(browser, "#back")
-        if browser.run("new Promise(done => setTimeout(() => done(!document.querySelector('#list').hidden), 50))"):
+        if browser.run(
+            "new Promise(done => { let left = 100; const ask = () => !document.querySelector('#list').hidden || !left--"
+            " ? done(left >= 0) : setTimeout(ask, 10); ask(); })"
+        ):
             return
     raise AssertionError(text(browser, "body"))
 
@@ -595,3 +598,14 @@ def test_a_room_that_changes_does_not_move_the_others(browser: Chromium, stub: S
     stub.change("room-311", state="working", by="Ben")
     wait_text(browser, "#rooms", "at work")
     assert browser.run(place) == before
+
+
+def test_long_news_leave_the_page_usable_and_go_away_at_a_touch(browser: Chromium, stub: Stub) -> None:
+    show(browser, stub)
+    stub.change("room-311", state="working", by="Anna")
+    wait_text(browser, "#rooms", "at work")
+    stub.change("room-311", state="failed", by="Anna", words="It was not received.", advice="Check its power. " * 20)
+    wait_text(browser, "#news", "Room 311 failed. It was not received. Check its power.")
+    assert browser.run("document.querySelector('#news').offsetHeight") < 200
+    tap(browser, "#news")
+    assert text(browser, "#news") == ""

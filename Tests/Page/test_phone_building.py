@@ -69,13 +69,12 @@ class Gateway:
         )
         assert self.process.stdout
         self.bus = self.process.stdout.readline().strip()
-        self.bridges, self.down = folder / "bridges", folder / "down"
+        self.bridges = folder / "bridges"
         self.bridges.touch()
         self.programs, there = folder / "bin", folder / "there"
         # After the options come the host and the command.
         self.write(
             self.programs / "ssh",
-            f"[ -e '{self.down}' ] && exit 255",
             'while [ "$1" != -- ]; do shift; done',
             '[ "$2" = gw1 ] || exit 255',
             f'PATH="{there}:$PATH" exec sh -c "$3"',
@@ -99,8 +98,7 @@ class Gateway:
         return {"PATH": path, "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.programs}/no-bus"}
 
     def cut(self) -> int:
-        """Ends its connections; there is no new one until `restore`. Gives how many there were."""
-        self.down.touch()
+        """Ends its connections, and gives how many there were."""
         count = 0
         for bridge in self.bridges.read_text().split():
             with contextlib.suppress(ProcessLookupError):
@@ -108,9 +106,6 @@ class Gateway:
                 count += 1
         self.bridges.write_text("")
         return count
-
-    def restore(self) -> None:
-        self.down.unlink()
 
     def beacons(self) -> dict[str, int]:
         """The minors that devices advertise, by address. A device advertises what its flash has once that is saved."""
@@ -238,14 +233,6 @@ def do_room(browser: Chromium, gateway: Gateway, number: int) -> None:
     if number == WRONG:
         while text(browser, "#typed") != "last 4":
             tap(browser, "#delete")
-    if number == CUT:
-        # What was received before is still known, so the room goes on; its run waits for the gateway.
-        find(browser, digits(number))
-        tap(browser, "#candidates button")
-        settle(browser)
-        time.sleep(1)
-        gateway.restore()
-        return
     find(browser, digits(number))
     assert address(number) in text(browser, "#candidates")
     if number == OFFLINE:

@@ -211,7 +211,7 @@ const compare = before => {
     // The room's own screen shows it in large letters already.
     const isHere = each.id === room && !$("room").hidden;
     say([`${each.name} ${words[each.state].slice(2)}`, each.state === "failed" ? each.words : "", each.state === "failed" ? each.advice : ""]
-      .filter(Boolean).join(". "), !isHere);
+      .filter(Boolean).map(text => /[.!?]$/.test(text) ? text : text + ".").join(" "), !isHere);
   }
 };
 const enter = id => {
@@ -299,6 +299,8 @@ $("who").querySelector("form").onsubmit = async event => {
   draw();
   show("list");
 };
+// It may cover what is below.
+$("news").onclick = () => say("");
 $("unsent").querySelector("button").onclick = () => { $("unsent").hidden = true; };
 
 // MARK: The connection
