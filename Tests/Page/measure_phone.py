@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from chromium import Chromium
 from photos import label
 from PIL import Image
-from test_phone import go_back, settle, tap, text, wait_text
+from test_phone import go_back, open_room, settle, tap, text, wait_text
 from test_phone_walk import Walk, begin, open_address
 from test_serve import PROGRAM, WHEN
 
@@ -452,8 +452,7 @@ class Costs:
         for number in range(place + 1, self.count * self.rooms + 1, self.count):
             # The sensors of `roboprov-bench serve` are numbered from 0.
             last = f"{number - 1:04X}"
-            tap(browser, f"#rooms li:nth-child({number}) button")
-            wait_text(browser, "#room h1", room(number))
+            open_room(browser, number, room(number))
             for key in last:
                 tap(browser, f"={key}")
 

@@ -80,6 +80,17 @@ def go_back(browser: Chromium) -> None:
     raise AssertionError(text(browser, "body"))
 
 
+def open_room(browser: Chromium, place: int, name: str) -> None:
+    """Opens the room at a place of the list, which may move under the finger when other rooms change."""
+    for _ in range(5):
+        tap(browser, f"#rooms li:nth-child({place}) button")
+        if browser.run("!document.querySelector('#room').hidden"):
+            if text(browser, "#room h1") == name:
+                return
+            go_back(browser)
+    raise AssertionError(text(browser, "body"))
+
+
 def text(browser: Chromium, selector: str) -> str:
     shown: str = browser.run(f"document.querySelector({selector!r}).innerText.trim()")
     return shown

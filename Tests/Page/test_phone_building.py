@@ -22,7 +22,7 @@ from chromium import Chromium
 from dbus_fast import BusType, Message, MessageType
 from dbus_fast.aio import MessageBus
 from test_page import FOLDER
-from test_phone import go_back, offline, settle, tap, text, wait_text
+from test_phone import go_back, offline, open_room, settle, tap, text, wait_text
 from test_phone_walk import Walk, begin, open_address
 from test_serve import PROGRAM, WHEN
 
@@ -259,21 +259,10 @@ def do_room(browser: Chromium, gateway: Gateway, number: int) -> None:
         assert re.fullmatch(f"({room(number)}: taken.*)?", text(browser, "#answer"))
 
 
-def open_room(browser: Chromium, number: int) -> None:
-    """Opens a room from the list. The list may move under the finger when another room ends."""
-    for _ in range(3):
-        tap(browser, f"#rooms li:nth-child({number}) button")
-        if browser.run("!document.querySelector('#room').hidden"):
-            if text(browser, "#room h1") == room(number):
-                return
-            go_back(browser)
-    raise AssertionError(text(browser, "body"))
-
-
 def commission(browser: Chromium, gateway: Gateway) -> None:
     """Does all rooms, and again those that failed while the gateway was away."""
     for number in range(1, ROOMS + 1):
-        open_room(browser, number)
+        open_room(browser, number, room(number))
         do_room(browser, gateway, number)
         go_back(browser)
     waits = "!document.querySelector('#rooms .left, #rooms .waiting, #rooms .working')"
@@ -285,7 +274,7 @@ def commission(browser: Chromium, gateway: Gateway) -> None:
         for number in failed:
             if number == DEAD:
                 continue
-            open_room(browser, number)
+            open_room(browser, number, room(number))
             tap(browser, "=Again")
             settle(browser)
             go_back(browser)
@@ -295,7 +284,7 @@ def shown_devices(browser: Chromium) -> dict[str, str]:
     """The device of each room as its screen shows it."""
     devices = {}
     for number in range(1, ROOMS + 1):
-        open_room(browser, number)
+        open_room(browser, number, room(number))
         [line] = [line for line in text(browser, "#words").split("\n") if line.startswith("Its device: ")]
         devices[room(number)] = line.removeprefix("Its device: ")
         go_back(browser)
@@ -314,7 +303,7 @@ def test_one_phone_commissions_40_rooms_over_a_gateway(gateway: Gateway, walk: W
         browser.picture(FOLDER / "phone-building-360.png", whole=True)
         assert text(browser, "#tally") == f"{ROOMS - 1} of {ROOMS} rooms done"
         states, devices = browser.run(STATES), shown_devices(browser)
-        open_room(browser, DEAD)
+        open_room(browser, DEAD, room(DEAD))
         assert text(browser, "#big") == f"{room(DEAD)} failed"
         tap(browser, "=Skip")
         settle(browser)
