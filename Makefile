@@ -185,6 +185,15 @@ bench-photos: setup-run $(RELEASE_BUILT) ## measure the share of photos of label
 	@Scripts/venv .build-bench/photos Tests/Photos/requirements.txt
 	@.build-bench/photos/bin/python3 Tests/Photos/measure.py $(PHOTOS) .build/release/roboprov
 
+# The rooms that are done by each way.
+ROOMS := 10
+
+.PHONY: bench-phone
+bench-phone: setup-run setup-page $(RELEASE_BUILT) ## measure a person's taps, keys and time at ROOMS=10 rooms, on a phone and at the terminal; 20 minutes
+	Scripts/build -c release --product roboprov-bench --static-swift-stdlib
+	@ROBOPROV_PROGRAM=$(CURDIR)/.build/release/roboprov PYTHONPATH=Tests/Photos PYTHONPYCACHEPREFIX=$(CURDIR)/.build-python/pycache \
+	.build-python/venv/bin/python3 Tests/Page/measure_phone.py $(ROOMS) .build/release/roboprov-bench
+
 # A violated rule prints the seed of its building; BUILDINGS=1 SEED=<seed> repeats it.
 # DISTURBANCES=short-outages draws only outages of adapters and the stack, of 20 to 900 ms.
 BUILDINGS := 2000

@@ -59,6 +59,8 @@ class Chromium:
         self.number = 0
         self.events: list[dict[str, Any]] = []
         self.session: str | None = None
+        # What was touched last, where and when.
+        self.touched: tuple[str, float, float, float] | None = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ["Page", "Runtime", "Network", "Log"]:

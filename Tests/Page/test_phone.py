@@ -2,8 +2,10 @@
 
 import importlib.resources
 import json
+import math
 import pathlib
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -51,10 +53,42 @@ def tap(browser: Chromium, selector: str) -> None:
         f" e.scrollIntoView({{ block: 'center' }}); const r = e.getBoundingClientRect();"
         f" return [r.x + r.width / 2, r.y + r.height / 2]; }})({find})"
     )
-    browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
-    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    # The page ignores a tap at the place of another one that soon, unless it is for the same key.
+    before = browser.touched
+    if before and before[0] != selector and math.dist(before[1:3], (x, y)) < 40:
+        time.sleep(max(0, before[3] + 0.5 - time.monotonic()))
+    touch(browser, x, y)
+    browser.touched = (selector, x, y, time.monotonic())
     # The browser makes the click later.
     browser.run(WHEN % "window.tapped")
+
+
+def touch(browser: Chromium, x: float, y: float) -> None:
+    browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+
+def go_back(browser: Chromium) -> None:
+    """Goes from a room to the list. When the room ends meanwhile, its screen moves under the finger."""
+    for _ in range(3):
+        tap(browser, "#back")
+        if browser.run(
+            "new Promise(done => { let left = 100; const ask = () => !document.querySelector('#list').hidden || !left--"
+            " ? done(left >= 0) : setTimeout(ask, 10); ask(); })"
+        ):
+            return
+    raise AssertionError(text(browser, "body"))
+
+
+def open_room(browser: Chromium, place: int, name: str) -> None:
+    """Opens the room at a place of the list, which may move under the finger when other rooms change."""
+    for _ in range(5):
+        tap(browser, f"#rooms li:nth-child({place}) button")
+        if browser.run("!document.querySelector('#room').hidden"):
+            if text(browser, "#room h1") == name:
+                return
+            go_back(browser)
+    raise AssertionError(text(browser, "body"))
 
 
 def text(browser: Chromium, selector: str) -> str:
@@ -459,3 +493,130 @@ def test_every_screen_fits_a_phone_and_is_read_aloud(browser: Chromium, stub: St
     tap(browser, "#rename")
     check("who")
     assert complaints(browser) == []
+
+
+def tap_twice(browser: Chromium, selector: str) -> None:
+    """Touches an element, and the same place again at once."""
+    tap(browser, selector)
+    assert browser.touched
+    touch(browser, *browser.touched[1:3])
+    # As long as the browser may take to make a click of it.
+    browser.run("new Promise(done => setTimeout(done, 300))")
+    settle(browser)
+
+
+def test_the_second_of_two_quick_taps_does_nothing(browser: Chromium, stub: Stub) -> None:
+    stub.answer = lambda action: {"candidates": [CANDIDATE]} if action["do"] == "digits" else {}
+    show(browser, stub)
+    tap(browser, "#list .next")
+    for key in "A1F":
+        tap(browser, f"={key}")
+    # Not so of keys.
+    tap_twice(browser, "=F")
+    assert text(browser, "#typed") == "A1FFF"
+    wait_text(browser, "#candidates", ADDRESS)
+    browser.call("Page.setInterceptFileChooserDialog", enabled=True)
+    tap_twice(browser, "#candidates button")
+    assert not [event for event in browser.events if event["method"] == "Page.fileChooserOpened"], "the camera"
+    for button, verb in [("Skip", "skip"), ("Undo my last step", "undo")]:
+        tap_twice(browser, f"={button}")
+        assert [action["do"] for action in do(stub)].count(verb) == 1
+    stub.change("room-311", state="done", by="Anna", device=ADDRESS)
+    wait_text(browser, "#big", "Room 311 done")
+    tap_twice(browser, "#room .next")
+    wait_text(browser, "#room h1", "Room 312")
+    assert text(browser, "#typed") == "last 4"
+    # A little later it is another tap.
+    for _ in range(2):
+        browser.run("new Promise(done => setTimeout(done, 600))")
+        tap(browser, "=Undo my last step")
+    settle(browser)
+    assert [action["do"] for action in do(stub)].count("undo") == 3
+
+
+def test_the_back_key_leads_to_the_list_and_a_page_loaded_again_shows_its_room(browser: Chromium, stub: Stub) -> None:
+    show(browser, stub)
+    visible = "[...document.querySelectorAll('section')].filter(s => !s.hidden).map(s => s.id).join()"
+    tap(browser, "#list .next")
+    wait_text(browser, "#room h1", "Room 311")
+    # From room to room is one step.
+    stub.change("room-311", state="done", by="Anna", device=ADDRESS)
+    tap(browser, "#room .next")
+    wait_text(browser, "#room h1", "Room 312")
+    settle(browser)
+    browser.call("Page.reload")
+    browser.wait(lambda m: m.get("method") == "Page.loadEventFired", "the page")
+    wait_text(browser, "#room h1", "Room 312")
+    settle(browser)
+    assert do(stub) == []
+    browser.run("history.back()")
+    browser.run(WHEN % f"{visible} === 'list'")
+    browser.run("history.forward()")
+    wait_text(browser, "#room h1", "Room 312")
+    tap(browser, "#back")
+    browser.run(WHEN % f"{visible} === 'list'")
+    assert browser.run("document.activeElement.tagName") == "H1"
+    assert complaints(browser) == []
+
+
+def test_after_a_label_that_was_refused_a_key_begins_another_one(browser: Chromium, stub: Stub) -> None:
+    stub.answer = lambda action: {"words": "Wrong label", "good": False} if action["do"] == "label" else {}
+    show(browser, stub)
+    tap(browser, "#list .next")
+    for key in "C47C8D00A1F4":
+        tap(browser, f"={key}")
+    wait_text(browser, "#answer", "Wrong label")
+    assert text(browser, "#typed") == "C47C8D00A1F4"
+    tap(browser, "=3")
+    assert text(browser, "#typed") == "3"
+    assert text(browser, "#answer") == ""
+
+
+def test_a_failed_room_can_be_started_again_without_scrolling_and_a_known_device_started(browser: Chromium, stub: Stub) -> None:
+    stub.rooms[0] |= {"state": "failed", "by": "Anna", "words": "It does not answer.", "advice": "Press it.", "device": ADDRESS}
+    stub.rooms[1] |= {"device": "C4:7C:8D:00:A1:F4"}
+    show(browser, stub)
+    tap(browser, "#rooms li:nth-child(1) button")
+    wait_text(browser, "#room h1", "Room 311")
+    assert browser.run("document.querySelector('#start').getBoundingClientRect().bottom") < 400
+    assert text(browser, "#start") == "Again"
+    tap(browser, "#back")
+    tap(browser, "#rooms li:nth-child(2) button")
+    wait_text(browser, "#start", "Start")
+    tap(browser, "#start")
+    settle(browser)
+    assert do(stub) == [{"do": "provision", "room": "room-312"}]
+
+
+def test_a_screen_reader_is_told_of_a_device_and_keeps_its_place(browser: Chromium, stub: Stub) -> None:
+    stub.answer = lambda action: {"candidates": [CANDIDATE]} if action["do"] == "digits" else {}
+    show(browser, stub)
+    tap(browser, "#list .next")
+    for key in "A1F3":
+        tap(browser, f"={key}")
+    wait_text(browser, "#candidates", ADDRESS)
+    assert browser.run("document.querySelector('#candidates').closest('[role=status]') !== null")
+    browser.run("document.querySelector('#candidates button').focus()")
+    browser.press("Enter", text="\r")
+    settle(browser)
+    assert browser.run("document.activeElement.tagName") == "H1"
+
+
+def test_a_room_that_changes_does_not_move_the_others(browser: Chromium, stub: Stub) -> None:
+    show(browser, stub)
+    place = "document.querySelector('#rooms li:nth-child(3) button').getBoundingClientRect().top"
+    before = browser.run(place)
+    stub.change("room-311", state="working", by="Ben")
+    wait_text(browser, "#rooms", "at work")
+    assert browser.run(place) == before
+
+
+def test_long_news_leave_the_page_usable_and_go_away_at_a_touch(browser: Chromium, stub: Stub) -> None:
+    show(browser, stub)
+    stub.change("room-311", state="working", by="Anna")
+    wait_text(browser, "#rooms", "at work")
+    stub.change("room-311", state="failed", by="Anna", words="It was not received.", advice="Check its power. " * 20)
+    wait_text(browser, "#news", "Room 311 failed. It was not received. Check its power.")
+    assert browser.run("document.querySelector('#news').offsetHeight") < 200
+    tap(browser, "#news")
+    assert text(browser, "#news") == ""

@@ -6,7 +6,7 @@ import pathlib
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from chromium import Chromium
@@ -33,22 +33,32 @@ sensors:
 
 
 class Walk:
-    """The command, with the virtual building."""
+    """The command, with a virtual building: that of the scenario, or one on a bus that the environment names."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
+    def __init__(
+        self,
+        folder: pathlib.Path,
+        building: str = BUILDING,
+        scenario: str | None = SCENARIO,
+        options: Sequence[str] = (),
+        environment: dict[str, str] | None = None,
+    ) -> None:
         self.folder = folder
-        (folder / "building.yaml").write_text(BUILDING)
-        (folder / "scenario.yaml").write_text(SCENARIO)
+        (folder / "building.yaml").write_text(building)
+        rehearsal: list[str] = []
+        if scenario is not None:
+            (folder / "scenario.yaml").write_text(scenario)
+            rehearsal = ["--simulate", "--scenario", "scenario.yaml"]
         self.errors = folder / "errors"
         with self.errors.open("w") as errors:
             self.process = subprocess.Popen(
-                [PROGRAM.resolve(), "walk", "building.yaml", "--phone", "--simulate", "--scenario", "scenario.yaml"],
+                [PROGRAM.resolve(), "walk", "building.yaml", "--phone", *rehearsal, *options],
                 cwd=folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
-                env=os.environ | {"XDG_CONFIG_HOME": str(folder)},
+                env=os.environ | {"XDG_CONFIG_HOME": str(folder)} | (environment or {}),
             )
         assert self.process.stdout
         self.address = self.process.stdout.readline().strip()

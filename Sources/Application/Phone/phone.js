@@ -16,6 +16,18 @@ const words = { left: "", waiting: "label taken, waits", working: "at work", don
 const isTaken = each => ["waiting", "working", "done", "labelled"].includes(each.state);
 
 addEventListener("click", wakeSounds, true);
+// The second of two quick taps at one place is meant for what was there at the first one: it must not take back a second step, nor
+// type a key of the room that follows. Keys are typed fast. A click without a pointer has no place.
+let tap = { at: -Infinity };
+addEventListener("click", event => {
+  const before = tap, element = event.target.closest("button,label,summary");
+  if (!event.detail) return;
+  tap = { at: event.timeStamp, x: event.clientX, y: event.clientY, element };
+  if (tap.at - before.at > 400 || Math.hypot(tap.x - before.x, tap.y - before.y) > 30) return;
+  if (element === before.element && !element?.matches("button:not(#pad button)")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, true);
 const announce = isGood => {
   navigator.vibrate?.(isGood ? 200 : [200, 100, 200, 100, 200]);
   ring(isGood);
@@ -141,7 +153,8 @@ const candidate = each => {
   const box = make(answer.verb === "digits" && answer.candidates.length > 1 ? "div" : "button", "");
   box.append(box.tagName === "BUTTON" ? "Take " : "", make("code", each.device), make("small", each.words));
   if (box.tagName === "BUTTON") Object.assign(box, { type: "button", className: "main",
-    onclick: () => act("bind", "take " + each.device, { device: each.device }) });
+    // The button goes away.
+    onclick: () => { $("room").querySelector("h1").focus(); act("bind", "take " + each.device, { device: each.device }); } });
   row.append(box);
   return row;
 };
@@ -167,6 +180,7 @@ const drawRoom = () => {
   $("candidates").shown = answer;
   const does = { provision: state.provisions && each.device && !isTaken(each), identify: each.canIdentify && each.device,
     skip: !isTaken(each), undo: true };
+  put($("start"), each.state === "failed" ? "Again" : "Start");
   for (const verb in does) $("room").querySelector(`[data-do=${verb}]`).hidden = !does[verb];
 };
 const draw = () => {
@@ -182,7 +196,11 @@ const draw = () => {
     button.hidden = !isFree && !$("room").hidden;
     button.disabled = !to;
   }
-  if ($("who").hidden && $("list").hidden && $("room").hidden) show(me.name ? "list" : "who");
+  if ($("who").hidden && $("list").hidden && $("room").hidden) {
+    // A page that was loaded again shows the room that it showed before.
+    if (me.name && find(history.state?.room)) enter(history.state.room);
+    else show(me.name ? "list" : "who");
+  }
 };
 // Says how rooms ended that this person did last.
 const compare = before => {
@@ -193,10 +211,12 @@ const compare = before => {
     // The room's own screen shows it in large letters already.
     const isHere = each.id === room && !$("room").hidden;
     say([`${each.name} ${words[each.state].slice(2)}`, each.state === "failed" ? each.words : "", each.state === "failed" ? each.advice : ""]
-      .filter(Boolean).join(". "), !isHere);
+      .filter(Boolean).map(text => /[.!?]$/.test(text) ? text : text + ".").join(" "), !isHere);
   }
 };
 const enter = id => {
+  // The phone's key for “back” leads to the list.
+  history[history.state?.room ? "replaceState" : "pushState"]({ room: id }, "");
   // What was only asked about the room before need not be sent.
   for (let index = queue.length - 1; index > 0; index--) if (queue[index].isQuestion) queue.splice(index, 1);
   [room, typed, answer] = [id, "", undefined];
@@ -213,8 +233,10 @@ const search = () => {
   else if (typed.length >= 4 && !waiting) act("digits", "find " + typed, { text: typed });
 };
 const type = key => {
-  if (key !== "⌫" && typed.length === 12) return;
-  typed = key === "⌫" ? typed.slice(0, -1) : typed + key;
+  const isRefused = typed.length === 12 && answer;
+  if (key !== "⌫" && typed.length === 12 && !isRefused) return;
+  // After a label that was refused the next key begins another one.
+  typed = key === "⌫" ? typed.slice(0, -1) : (isRefused ? "" : typed) + key;
   answer = undefined;
   draw();
   search();
@@ -251,12 +273,19 @@ $("label").onsubmit = event => {
   event.target.reset();
 };
 $("near").onclick = () => act("near", "find the nearest");
-for (const button of $("question").querySelectorAll("button")) button.onclick = () =>
+for (const button of $("question").querySelectorAll("button")) button.onclick = () => {
+  $("room").querySelector("h1").focus();
   act("answer", "answer " + button.textContent, { yes: button.value === "true" });
+};
 for (const button of document.querySelectorAll("[data-do]")) button.onclick = () => act(button.dataset.do, button.textContent);
 for (const button of document.querySelectorAll(".next")) button.onclick = () => enter(next().id);
 $("rooms").onclick = event => { const row = event.target.closest("li"); if (row) enter(row.dataset.id); };
-$("back").onclick = () => { draw(); show("list"); };
+$("back").onclick = () => history.back();
+addEventListener("popstate", () => {
+  if (!me?.name || !state) return;
+  if (find(history.state?.room)) enter(history.state.room);
+  else { draw(); show("list"); }
+});
 $("floor").onchange = () => { store.floor = $("floor").value; keep(); draw(); };
 $("rename").onclick = () => { $("name").value = me.name; show("who"); };
 $("who").querySelector("form").onsubmit = async event => {
@@ -270,6 +299,8 @@ $("who").querySelector("form").onsubmit = async event => {
   draw();
   show("list");
 };
+// It may cover what is below.
+$("news").onclick = () => say("");
 $("unsent").querySelector("button").onclick = () => { $("unsent").hidden = true; };
 
 // MARK: The connection
