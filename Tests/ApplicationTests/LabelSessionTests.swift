@@ -197,4 +197,32 @@ struct LabelSessionTests {
       #expect(await give().candidates.map(\.device) == [Self.address(2)])
     }
   }
+
+  @Test(
+    "the scan of the session is the survey of a run that follows, unless it was short or a device sent the room's identity"
+  )
+  func surveyed() async throws {
+    var neighbour = Self.sensor(3)
+    neighbour.holds = ["minor": "102"]
+    for wait in [1, 4] {
+      let surveyed = try await Self.run([Self.sensor(1), Self.sensor(2), neighbour]) { session, clock, _ in
+        try await clock.sleep(for: .seconds(wait))
+        return [await session.surveyed(for: [Self.rooms[0]]), await session.surveyed(for: Self.rooms)]
+      }
+      #expect(surveyed == [wait == 4 ? [AdapterID(Self.adapter)] : [], []], "\(wait)")
+    }
+  }
+
+  @Test("digits are looked for until a scan that has just begun has received every device")
+  func young() async throws {
+    try await Self.run([Self.sensor(1), Self.sensor(2, after: 1)]) { session, clock, _ in
+      let began = clock.now
+      let found = await session.act(.digits("0002"), in: Self.rooms[0], by: Self.anna)
+      #expect(found.candidates.map(\.device) == [Self.address(2)], "\(found)")
+      #expect(began.duration(to: clock.now) < .seconds(4))
+      let missing = await session.act(.digits("0003"), in: Self.rooms[0], by: Self.anna)
+      #expect(missing.candidates.isEmpty)
+      #expect(began.duration(to: clock.now) < .seconds(5))
+    }
+  }
 }

@@ -190,7 +190,7 @@ const draw = () => {
   document.title = state.building;
   drawList();
   if (room) drawRoom();
-  const to = next(), isFree = !room || !find(room) || isTaken(find(room)) || find(room).state === "skipped";
+  const to = next(), isFree = !room || !find(room) || isTaken(find(room)) || ["skipped", "failed"].includes(find(room).state);
   for (const button of document.querySelectorAll(".next")) {
     put(button, to ? "Next: " + to.name : "No room is left on this floor");
     button.hidden = !isFree && !$("room").hidden;

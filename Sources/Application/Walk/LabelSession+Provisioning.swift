@@ -1,4 +1,5 @@
 import Bluetooth
+import Engine
 import EventLoop
 import Journal
 import Model
@@ -47,9 +48,10 @@ extension LabelSession {
       fail(rooms[0], failure, by: person)
       return await say("✗ \(failure.message)\n\(failure.advice ?? "")", person)
     }
-    let request = prepared.request(
+    var request = prepared.request(
       as: run, manifest: means.manifest, isSimulated: stack.isSimulated, self.means.adapters,
       scanTime: self.means.scanTime, parallel: rooms.count > 1 ? nil : 1)
+    request.surveyed = await surveyed(for: rooms)
     let (finished, finish) = AsyncStream.makeStream(of: RoomReport.self)
     let display = RoomWatch(means.display(stack.clock), finish)
     let execution = RunExecution(prepared: prepared, run: run, stack: stack, keeping: keeping)

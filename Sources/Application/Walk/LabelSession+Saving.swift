@@ -33,9 +33,16 @@ extension LabelSession {
     _ digits: String, for stop: Walk.Stop, by person: Walk.Person
   ) async -> PhoneAnswer? {
     guard let wanted = LabelDigits(digits) else { return nil }
-    guard let offers = await offers(wanted, for: stop.room) else {
+    var found = await offers(wanted, for: stop.room)
+    while found?.isEmpty == true, isScanYoung {
+      try? await means.stack?.clock.sleep(for: .milliseconds(250))
+      found = await offers(wanted, for: stop.room)
+    }
+    guard let offers = found else {
       return PhoneAnswer(Walk.Message.notReceiving.words, isGood: false)
     }
+    // The person may have gone on meanwhile.
+    guard walk.stop(of: person)?.room.id == stop.room.id else { return nil }
     switch offers.count {
     case 0: return PhoneAnswer(Walk.Message.noMatch(wanted.text).words, isGood: false)
     case 1:

@@ -96,8 +96,8 @@ package actor LabelSession {
   private(set) var air: AirLog?
   /// What the scan before it received.
   private var earlier: AirLedger?
-  /// The adapters that scan.
-  private var scanning: [Adapter] = []
+  /// The adapters that scan, or did until the present run, and since when.
+  private var scanning: [(adapter: Adapter, since: MonotonicInstant)] = []
   /// When an adapter last began to scan.
   private(set) var began: MonotonicInstant?
   /// When the present scan ended; nil while it lasts.
@@ -149,7 +149,7 @@ package actor LabelSession {
   private func step() async throws {
     let job: Job?
     if let stack = means.stack {
-      let log = AirLog()
+      let log = AirLog(AirLedger(families: source.building.families))
       scanning = []
       let reception = Reception(
         stack: stack, adapters: means.adapters, building: source.building,
@@ -188,11 +188,12 @@ package actor LabelSession {
   private func take(_ event: Reception.Event) {
     switch event {
     case .scanning(let adapter):
-      scanning.append(adapter)
+      guard let now = means.stack?.clock.now else { return }
+      scanning.append((adapter, now))
       // What an adapter receives first is not new.
-      began = means.stack?.clock.now
+      began = now
       if !walk.provisions { Messages.say("Scanning on \(adapter.name)") }
-    case .lost(let adapter): scanning.removeAll { $0.id == adapter.id }
+    case .lost(let adapter): scanning.removeAll { $0.adapter.id == adapter.id }
     case .received: break
     }
   }
@@ -330,18 +331,37 @@ package actor LabelSession {
     let sighting = device.flatMap { ledger[$0] }
     let isFresh = sighting?.lastReceived.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
     if stop.device == nil, !stop.needsLabel {
-      proposal = propose(for: stop.room, in: ledger, on: carried.isEmpty ? scanning.map(\.id) : carried)
+      proposal = propose(
+        for: stop.room, in: ledger, on: carried.isEmpty ? scanning.map(\.adapter.id) : carried)
     }
     return (isFresh ? sighting?.strongest.rssi : nil, proposal)
   }
 
   /// The adapters that are with the installer: those of other computers are not.
-  var carried: [AdapterID] { scanning.map(\.id).filter { $0.host == nil } }
+  var carried: [AdapterID] { scanning.map(\.adapter.id).filter { $0.host == nil } }
+
+  /// The adapters that have scanned as long as the survey of a run; none if a device sent the identity of one of these rooms, so
+  /// that their run looks for itself.
+  func surveyed(for rooms: [RoomID]) async -> Set<AdapterID> {
+    guard let end = pausedAt ?? means.stack?.clock.now, let ledger = await air?.air else { return [] }
+    let identities = source.building.rooms.filter { rooms.contains($0.id) }.compactMap(\.identity)
+    let isSent = ledger.all.contains { device in
+      identities.contains { ledger.mayHaveSent($0, from: device.address) }
+    }
+    return isSent
+      ? [] : Set(scanning.filter { $0.since.duration(to: end) >= Survey.shortest }.map(\.adapter.id))
+  }
 
   func propose(for room: Room, in ledger: AirLedger, on adapters: [AdapterID]) -> WalkProposal? {
     guard let began, let now = means.stack?.clock.now else { return nil }
     return WalkProposal(
       ledger.free(for: room.family.id), except: walk.taken, seen: seen, on: adapters, since: began, now: now)
+  }
+
+  /// Whether the scan has begun so recently that it may not have received every device.
+  var isScanYoung: Bool {
+    guard let began, let now = means.stack?.clock.now, pausedAt == nil, !hasEnded else { return false }
+    return began.duration(to: now) < Self.window * 2
   }
 
   /// The devices on air whose labels end in these digits; nil while no adapter scans. While a run works, those that were

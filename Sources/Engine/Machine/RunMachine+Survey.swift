@@ -6,11 +6,11 @@ import Session
 ///
 /// It ends early once every device that the manifest names was received, but not before other devices had a
 /// chance: the run must receive another device with the same identity before the first write. A run of devices that send
-/// no identity has nothing to wait for. With several adapters and nothing left to decide, one of them completes the survey
+/// no identity has nothing to wait for, and neither has one whose adapters have scanned just before it. With several adapters and nothing left to decide, one of them completes the survey
 /// while the others connect. While rooms have no device by
 /// name or nearness yet, the survey continues. Only the time in which every usable adapter scans counts.
-struct Survey: Sendable {
-  static let shortest = Duration.seconds(3)
+package struct Survey: Sendable {
+  package static let shortest = Duration.seconds(3)
   /// How often rooms without an address are matched during the survey.
   static let matchInterval = Duration.milliseconds(500)
 
@@ -25,6 +25,8 @@ struct Survey: Sendable {
   var searched: [Int] = []
   /// When these are matched next.
   var matchesAt: MonotonicInstant?
+  /// Whether what was received before the run can take the place of a part of it.
+  var mayBeShort = false
   /// Whether a device is found by nearness.
   var measuresNearness = false
   /// Whether one adapter may complete the survey while the others connect.
@@ -53,9 +55,8 @@ extension RunMachine {
         named = nil
       }
     }
-    let isShort =
-      goal == .apply && survey.searched.isEmpty && !rooms.isAnyPerAction
-      && !request.rooms.contains { $0.family.hasIdentity }
+    survey.mayBeShort = goal == .apply && survey.searched.isEmpty && !rooms.isAnyPerAction
+    let isShort = survey.mayBeShort && !request.rooms.contains { $0.family.hasIdentity }
     survey.shortest = min(isShort ? RadioLimits.shortestWindow : Survey.shortest, request.survey)
     survey.named = named
     survey.unreceived = named ?? []
@@ -63,6 +64,12 @@ extension RunMachine {
     survey.maySplit =
       goal == .apply && request.plan == nil && !request.rooms.contains { $0.family.lifecycle.isPerAction }
     course.phase = .surveying(survey)
+  }
+
+  /// The shortest duration of a survey with the adapters in use.
+  private func shortest(of survey: Survey) -> Duration {
+    let isDone = survey.mayBeShort && radios.allSatisfy { request.surveyed.contains($0.id) }
+    return isDone ? min(RadioLimits.shortestWindow, survey.shortest) : survey.shortest
   }
 
   /// Continues the survey, or ends it.
@@ -76,7 +83,7 @@ extension RunMachine {
     let isLong = scanned >= request.survey && !radios.isAnySuspected(at: now)
     let isReceived = survey.named != nil && survey.unreceived.isEmpty
     guard
-      isLong || scanned >= survey.shortest && isReceived && isSearchSettled(&survey)
+      isLong || scanned >= shortest(of: survey) && isReceived && isSearchSettled(&survey)
         || isReceived && split(&survey, after: scanned)
     else {
       course.phase = .surveying(survey)
@@ -129,7 +136,7 @@ extension RunMachine {
     case .surveying(let survey):
       guard radios.contains(where: { $0.state.window?.hasBegun == true }) else { return nil }
       let scanned = radios.surveyTime(at: now)
-      let ends = [RadioLimits.shortestWindow, survey.shortest, request.survey].filter { $0 > scanned }
+      let ends = [RadioLimits.shortestWindow, shortest(of: survey), request.survey].filter { $0 > scanned }
         .map { now.advanced(by: $0 - scanned) }
       return (ends + [survey.matchesAt].compactMap(\.self).filter { $0 > now }).min()
     case .provisioning:

@@ -44,6 +44,9 @@ package struct ApplyRequest: Sendable {
   package var canaries: Int?
   /// The longest scan time of the survey.
   package var survey: Duration
+  /// The adapters that scanned for as long as a survey until just before the run, and received no device with the identity
+  /// of one of its rooms. If it uses no other ones, its own survey is short.
+  package var surveyed: Set<AdapterID> = []
   /// How long the run waits for a ready adapter.
   package var adapterTimeout: Duration
 

@@ -45,6 +45,35 @@ import Testing
     #expect((run.pass(at: 1.3) == [.endScan(Self.hci0)]) != isSearched, "another one may have the name")
   }
 
+  @Test(
+    "adapters that scanned long enough just before the run need a short survey, unless another one is used",
+    arguments: [(true, false), (true, true), (false, false)])
+  func surveyedBefore(isFirst: Bool, isPlan: Bool) {
+    var run = Driver([Sample.room(1, address: 1)], goal: isPlan ? .plan : .apply) {
+      ($0.survey, $0.surveyed) = (.seconds(6), isFirst ? [Self.hci0.adapter] : [Self.hci1.adapter])
+    }
+    run.start([Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.receive([1], at: 0.2)
+    #expect(run.pass(at: 1.2) == [])
+    let isShort = isFirst && !isPlan
+    #expect(run.pass(at: 1.3) == (isShort ? [.endScan(Self.hci0)] : []))
+    if !isShort { #expect(run.pass(at: 3.1) == [.endScan(Self.hci0)]) }
+  }
+
+  @Test("one of several adapters that did not scan before the run needs the whole survey")
+  func partlySurveyedBefore() {
+    var run = Driver([Sample.room(1, address: 1), Sample.room(2, address: 2)]) {
+      ($0.survey, $0.surveyed) = (.seconds(6), [Self.hci0.adapter])
+    }
+    run.start([Self.hci0, Self.hci1])
+    for session in [Self.hci0, Self.hci1] { run.send(.scanBegan(session), at: 0.1) }
+    run.receive([1, 2], at: 0.2)
+    run.receive([9], on: Self.hci1, at: 0.2)
+    #expect(run.pass(at: 1.3) == [.endScan(Self.hci0)], "the other one completes the survey")
+    #expect(run.pass(at: 3.1) == [.endScan(Self.hci1)])
+  }
+
   @Test("a scan window that ends by itself may end the survey")
   func endedByItself() {
     var run = driver([Self.hci0])
