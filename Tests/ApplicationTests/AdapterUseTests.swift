@@ -3,6 +3,7 @@ import Foundation
 import Host
 import Journal
 import Model
+import Synchronization
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -40,6 +41,23 @@ import VirtualTime
           "Scanning on hci0, hci1: 3 × 5 s",
           "roboprov: warning: the scan on hci1 ended: there is no Bluetooth adapter. The others continue.",
         ])
+    }
+  }
+
+  @Test("a long scan is made of windows that end before the kernel ends them")
+  func long() async throws {
+    try await DevicePlace.use { place in
+      let received = Mutex<[MonotonicInstant]>([])
+      try await AdapterUse.with(place.link.stack, place.link.adapters) { use in
+        let scans = try await use.scan(on: use.adapters(), for: .seconds(20)) { _, advertisement in
+          received.withLock { $0.append(advertisement.receivedAt) }
+        }
+        #expect(scans.map(\.seconds) == [20])
+      }
+      // The chip reports a device once in each scan.
+      let instants = received.withLock(\.self)
+      let gaps = zip(instants, instants.dropFirst()).map { $0.duration(to: $1) }
+      #expect(gaps.count == 2 && gaps.allSatisfy { $0 > .seconds(7) && $0 < .seconds(9) }, "\(gaps)")
     }
   }
 

@@ -116,17 +116,15 @@ package struct AdapterUse: Sendable {
     var scans = adapters.map { AdapterScan(adapter: $0.id, name: $0.name) }
     for number in 0..<count {
       var failure: CentralError?
-      await withTaskGroup(of: (Int, Duration?, CentralError?).self) { group in
+      await withTaskGroup(of: (Int, Duration, CentralError?).self) { group in
         for (index, adapter) in adapters.enumerated() where scans[index].isComplete {
           group.addTask {
-            let (scanned, error) = await stack.scan(on: adapter, until: ScanWindow(silence: bound)) {
-              await handle(number, $0)
-            }
+            let (scanned, error) = await scan(on: adapter, for: bound) { await handle(number, $0) }
             return (index, scanned, error)
           }
         }
         for await (index, scanned, error) in group {
-          scans[index].seconds += ((scanned ?? .zero).inSeconds * 1000).rounded() / 1000
+          scans[index].seconds += (scanned.inSeconds * 1000).rounded() / 1000
           guard let error else { continue }
           (scans[index].isComplete, failure) = (false, error)
           guard scans.contains(where: \.isComplete) else { continue }
@@ -137,6 +135,20 @@ package struct AdapterUse: Sendable {
       if let failure, !scans.contains(where: \.isComplete) { throw failure }
     }
     return scans
+  }
+
+  /// Scans in as many windows as the time takes.
+  private func scan(
+    on adapter: Adapter, for bound: Duration?, _ handle: @escaping @Sendable (Advertisement) async -> Void
+  ) async -> (scanned: Duration, error: CentralError?) {
+    var total = Duration.zero
+    while bound.map({ total < $0 }) ?? true {
+      let (scanned, error) = await stack.scan(
+        on: adapter, until: ScanWindow(silence: bound.map { $0 - total }), handle)
+      total += scanned ?? .zero
+      guard error == nil, let scanned, scanned > .zero, !Task.isCancelled else { return (total, error) }
+    }
+    return (total, nil)
   }
 
   static func ended(_ adapter: Adapter, _ failure: CommandFailure) -> String {

@@ -1,10 +1,11 @@
 package import Bluetooth
+import Engine
 import Synchronization
 import Waiting
 
-/// A scan on one adapter that ends by itself.
+/// A scan on one adapter that ends by itself, before the kernel ends it.
 package struct ScanWindow: Sendable {
-  /// It ends after this time without a wanted advertisement; nil: it does not end.
+  /// It ends after this time without a wanted advertisement, and after `RadioLimits.longestWindow` at the latest.
   let silence: Duration?
   /// Whether an advertisement extends it.
   let isWanted: @Sendable (Advertisement) -> Bool
@@ -41,15 +42,14 @@ extension BluetoothStack {
           return error.code == .cancelled ? nil : error
         }
       }
-      if let silence = window.silence {
-        group.addTask {
-          // The time counts from the start of the scan, which the stack can delay.
-          _ = await began.value()
-          while let end = wanted.at?.advanced(by: silence), end > clock.now {
-            guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { break }
-          }
-          return nil
+      group.addTask {
+        // The time counts from the start of the scan, which the stack can delay.
+        guard let latest = await began.value()?.advanced(by: RadioLimits.longestWindow) else { return nil }
+        while let start = wanted.at, clock.now < latest {
+          let end = window.silence.map { min(latest, start.advanced(by: $0)) } ?? latest
+          guard end > clock.now, (try? await clock.sleep(until: end, tolerance: nil)) != nil else { break }
         }
+        return nil
       }
       let first = await group.next() ?? nil
       let end = clock.now

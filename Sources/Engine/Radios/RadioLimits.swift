@@ -1,11 +1,11 @@
 /// The limits for the use of an adapter, each with its reason.
-enum RadioLimits {
+package enum RadioLimits {
   /// The shortest scan window. It suffices for every device that advertises every 100 ms, and for most that
   /// do so every second.
   static let shortestWindow = Duration.milliseconds(1200)
   /// The longest scan window. The kernel ends a discovery by itself after 10.24 s; a busy bluetoothd misses
   /// that and reports no advertisement from then on (docs/internals/bluez.md).
-  static let longestWindow = Duration.seconds(8)
+  package static let longestWindow = Duration.seconds(8)
   /// How long an adapter connects to devices that need no recent sighting before it scans again, if any device must
   /// be received. A proof that is late by this much delays no room.
   static let connecting = Duration.seconds(23)
