@@ -30,9 +30,12 @@ struct LabelSessionTests {
   }
 
   /// Runs `body` beside a session for three rooms.
-  /// - Parameter host: The computer of the adapter; nil for this one.
+  /// - Parameters:
+  ///   - described: The file of the family of all devices; nil for families of the program.
+  ///   - host: The computer of the adapter; nil for this one.
   private static func run<Value: Sendable>(
-    _ sensors: [SensorScenario], rooms manifest: String = "", on host: HostName? = nil,
+    _ sensors: [SensorScenario], rooms manifest: String = "", described: String? = nil,
+    on host: HostName? = nil,
     _ body: @escaping @Sendable (LabelSession, VirtualClock, World) async throws -> Value
   ) async throws -> Value {
     let directory = FileManager.default.temporaryDirectory.appending(path: "labels-\(UUID().uuidString)")
@@ -42,9 +45,14 @@ struct LabelSessionTests {
     let rooms =
       manifest.isEmpty
       ? (101...103).map { "  - { room: Room \($0), minor: \($0) }\n" }.joined() : manifest
-    try "building: Harbour House\nid: harbour\nmatch: later\nrooms:\n\(rooms)".write(
+    let families = described.map { "families: ['\($0)']\n" } ?? ""
+    try "building: Harbour House\nid: harbour\nmatch: later\n\(families)rooms:\n\(rooms)".write(
       to: file, atomically: true, encoding: .utf8)
     let source = try ManifestSource.load(file.path)
+    var sensors = sensors
+    if described != nil, let family = source.building.rooms.first?.family {
+      for index in sensors.indices { sensors[index].family = FirmwareFamily(described: family) }
+    }
     let adapter = AdapterScenario(address: Self.adapter, on: host, name: "hci0")
     let scenario = Scenario(
       seed: 1, adapters: [adapter], hosts: host.map { [HostScenario($0)] } ?? [], sensors: sensors)
@@ -224,5 +232,20 @@ struct LabelSessionTests {
       #expect(missing.candidates.isEmpty)
       #expect(began.duration(to: clock.now) < .seconds(5))
     }
+  }
+
+  @Test("the last digits of a label find a device of a family that the building describes")
+  func described() async throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../../manifests/families/battery-tag.yaml"
+    ).standardizedFileURL.path
+    let answer = try await Self.run(
+      [Self.sensor(1)], rooms: "  - { room: Store, profile: battery-tag, number: 1, zone: 3 }\n",
+      described: file
+    ) { session, clock, _ in
+      try await clock.sleep(for: .seconds(5))
+      return await session.act(.digits("0001"), in: RoomID(rawValue: "store"), by: Self.anna)
+    }
+    #expect(answer.candidates.map(\.device) == [Self.address(1)], "\(answer)")
   }
 }
