@@ -182,8 +182,13 @@ struct LabelSessionTests {
       #expect(await give([]).words.hasPrefix("No code was read"))
       #expect(await give(labels).words.contains("2 codes are in the photo, and 2 of them can be the label"))
       #expect(await give(["4006381333931", "hello"]).words.contains("none of them can be the label"))
+      func undo() async -> [String?]? {
+        for await state in await session.states() { return state.people.map(\.undo) }; return nil
+      }
+      #expect(await undo() == [nil])
       let taken = await give(["4006381333931", labels[1]])
       #expect(taken.isGood && taken.words == "Room 101: taken", "\(taken)")
+      #expect(await undo() == ["Room 101"])
     }
   }
 

@@ -67,11 +67,11 @@ struct PhoneMessagesTests {
       rooms: [room("A", .left), room("B", .left)])
     var after = before
     after.rooms[1].state = .working
-    after.people = [.init(name: "Anna", room: "b")]
+    after.people = [.init(phone: 1, name: "Anna", room: "b", undo: "A\u{202E}")]
     #expect(!before.whole.contains("\n") && !before.whole.contains("\u{202E}"))
     #expect(
       after.change(since: before)
-        == #"{"rooms":[{"id":"b","name":"B","floor":null,"state":"working","device":null,"words":"two\nlines","advice":null,"by":null,"needsLabel":false,"canIdentify":false}],"people":[{"name":"Anna","room":"b"}]}"#
+        == #"{"rooms":[{"id":"b","name":"B","floor":null,"state":"working","device":null,"words":"two\nlines","advice":null,"by":null,"needsLabel":false,"canIdentify":false}],"people":[{"phone":1,"name":"Anna","room":"b","undo":"A\\u{202E}"}]}"#
     )
   }
 }

@@ -127,7 +127,7 @@ import Testing
       #expect(page.contains("phone.js") && !page.contains("style=") && !page.contains("onclick="))
       #expect(try served.get("/phone.css", cookie).contains("\r\nContent-Type: text/css"))
       #expect(try served.get("/phone.js", cookie).contains("\r\nContent-Type: text/javascript"))
-      #expect(try served.get("/me", cookie).contains(#"{"name":null,"n":0,"session":""#))
+      #expect(try served.get("/me", cookie).contains(#"{"phone":1,"name":null,"n":0,"session":""#))
       for target in ["/..", "/?", "/phone.html", "/do", "/../phone.css", "//"] {
         #expect(try served.get(target, cookie).hasPrefix("HTTP/1.1 404 "), "\(target)")
       }
@@ -148,7 +148,7 @@ import Testing
       #expect(try served.post("/name", cookie, #"{"name":"Anna"}"#).hasPrefix("HTTP/1.1 200 "))
       let answers = try (1...3).map { _ in try served.post("/do", cookie, skip).withoutDate }
       #expect(Set(answers).count == 1 && answers[0].contains(#"{"n":7,"words":"Asked 1","good":true"#))
-      #expect(try served.get("/me", cookie).contains(#"{"name":"Anna","n":7,"#))
+      #expect(try served.get("/me", cookie).contains(#"{"phone":1,"name":"Anna","n":7,"#))
       for other in [#"{"n":7,"do":"undo","room":"room-312"}"#, #"{"n":6,"do":"skip","room":"room-312"}"#] {
         #expect(try served.post("/do", cookie, other).hasPrefix("HTTP/1.1 409 "))
       }

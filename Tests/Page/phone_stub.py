@@ -30,6 +30,8 @@ class Stub:
         self.rooms = [self.room(f"Room {number}", str(number)[0]) for number in [311, 312, 313, 314, 401, 402]]
         self.people: list[dict[str, Any]] = []
         self.name: str | None = None
+        # The room whose last step can be taken back.
+        self.undo: str | None = "Room 310"
         self.session = "one"
         self.number, self.last = 0, ""
         # What was carried out, and how many requests came.
@@ -107,7 +109,7 @@ class Stub:
             names, kind = TYPES[to.path]
             return self.send(to, 200, "".join((SOURCES / name).read_text() for name in names), kind)
         if to.path == "/me":
-            me = {"name": self.name, "n": self.number, "session": self.session, "pixels": 2_000_000}
+            me = {"phone": 1, "name": self.name, "n": self.number, "session": self.session, "pixels": 2_000_000}
             return self.send(to, 200, json.dumps(me), "application/json")
         assert to.path == "/events"
         follower: queue.Queue[str] = queue.Queue()
@@ -151,8 +153,8 @@ class Stub:
             self.done.append(action)
             self.number = number
             if action["do"] == "go":
-                self.people = [each for each in self.people if each["name"] != self.name]
-                self.people.append({"name": self.name, "room": action["room"]})
+                self.people = [each for each in self.people if each["phone"] != 1]
+                self.people.append({"phone": 1, "name": self.name, "room": action["room"], "undo": self.undo})
                 self.tell("change", {"rooms": [], "people": self.people})
             self.last = json.dumps(GOOD | {"n": number} | self.answer(action))
         if self.fault == "lost":

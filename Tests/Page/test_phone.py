@@ -208,7 +208,7 @@ def test_more_characters_while_several_match_and_a_failure_with_its_advice(brows
     tap(browser, "=Again")
     settle(browser)
     assert do(stub)[-1] == {"do": "provision", "room": "room-311"}
-    for button, verb in [("Skip", "skip"), ("Undo my last step", "undo")]:
+    for button, verb in [("Skip", "skip"), ("Undo: Room 310", "undo")]:
         tap(browser, f"={button}")
         settle(browser)
         assert do(stub)[-1] == {"do": verb, "room": "room-311"}
@@ -328,7 +328,7 @@ def test_a_page_that_was_closed_says_what_was_not_sent(browser: Chromium, stub: 
     tap(browser, "#list .next")
     settle(browser)
     assert browser.run("document.querySelector('#unsent').hidden")
-    tap(browser, "=Undo my last step")
+    tap(browser, "=Undo: Room 310")
     settle(browser)
     assert [action["do"] for action in do(stub)] == ["skip", "undo"]
 
@@ -367,7 +367,7 @@ def test_what_the_laptop_refuses_is_said_and_does_not_stop_the_rest(browser: Chr
     tap(browser, "=Skip")
     wait_text(browser, "#news", "The laptop did not take this: Room 311: Skip.")
     stub.fault = None
-    tap(browser, "=Undo my last step")
+    tap(browser, "=Undo: Room 310")
     settle(browser)
     assert do(stub) == [{"do": "undo", "room": "room-311"}]
 
@@ -388,11 +388,12 @@ def test_two_pages_of_one_browser_do_not_take_an_action_from_each_other(browser:
 
 
 def test_other_people_and_other_floors(browser: Chromium, stub: Stub) -> None:
-    stub.people.append({"name": "Ben", "room": "room-311"})
+    stub.people.append({"phone": 2, "name": "Ben", "room": "room-311"})
+    stub.people.append({"phone": 3, "name": "Anna", "room": "room-312"})
     show(browser, stub)
-    # A room where somebody works is not the next one.
-    wait_text(browser, "#list .next", "Next: Room 312")
-    assert "Ben is here" in text(browser, "#rooms")
+    # A room where somebody works is not the next one, not even if the name is the same.
+    wait_text(browser, "#list .next", "Next: Room 313")
+    assert "Ben is here" in text(browser, "#rooms") and "Anna is here" in text(browser, "#rooms")
     assert len(text(browser, "#rooms").split("Room")) == 5
     browser.run("(s => { s.value = '4'; s.dispatchEvent(new Event('change')); })(document.querySelector('#floor'))")
     wait_text(browser, "#list .next", "Next: Room 401")
@@ -518,7 +519,7 @@ def test_the_second_of_two_quick_taps_does_nothing(browser: Chromium, stub: Stub
     browser.call("Page.setInterceptFileChooserDialog", enabled=True)
     tap_twice(browser, "#candidates button")
     assert not [event for event in browser.events if event["method"] == "Page.fileChooserOpened"], "the camera"
-    for button, verb in [("Skip", "skip"), ("Undo my last step", "undo")]:
+    for button, verb in [("Skip", "skip"), ("Undo: Room 310", "undo")]:
         tap_twice(browser, f"={button}")
         assert [action["do"] for action in do(stub)].count(verb) == 1
     stub.change("room-311", state="done", by="Anna", device=ADDRESS)
@@ -529,7 +530,7 @@ def test_the_second_of_two_quick_taps_does_nothing(browser: Chromium, stub: Stub
     # A little later it is another tap.
     for _ in range(2):
         browser.run("new Promise(done => setTimeout(done, 600))")
-        tap(browser, "=Undo my last step")
+        tap(browser, "=Undo: Room 310")
     settle(browser)
     assert [action["do"] for action in do(stub)].count("undo") == 3
 

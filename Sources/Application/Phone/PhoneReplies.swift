@@ -77,7 +77,8 @@ final class PhoneReplies: Sendable {
     case "/me":
       access.withLock { access in
         Self.json([
-          "name": access.name(of: phone), "n": access.last(of: phone), "session": access.session,
+          "phone": phone, "name": access.name(of: phone), "n": access.last(of: phone),
+          "session": access.session,
           "pixels": GreyPicture.mostPixels,
         ])
       }

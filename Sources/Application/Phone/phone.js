@@ -10,7 +10,7 @@ let me, state, room, typed = "", answer;
 const put = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 const make = (tag, text, more) => Object.assign(document.createElement(tag), { textContent: text }, more);
 const find = id => state?.rooms.find(each => each.id === id);
-const others = id => state.people.filter(each => each.room === id && each.name !== me.name).map(each => each.name);
+const others = id => state.people.filter(each => each.room === id && each.phone !== me.phone).map(each => each.name);
 const words = { left: "", waiting: "label taken, waits", working: "at work", done: "✓ done", failed: "! failed", skipped: "skipped",
   labelled: "✓ label saved" };
 const isTaken = each => ["waiting", "working", "done", "labelled"].includes(each.state);
@@ -179,7 +179,8 @@ const drawRoom = () => {
   if ($("candidates").shown !== answer) $("candidates").replaceChildren(...(answer?.candidates ?? []).map(candidate));
   $("candidates").shown = answer;
   const does = { provision: state.provisions && each.device && !isTaken(each), identify: each.canIdentify && each.device,
-    skip: !isTaken(each), undo: true };
+    skip: !isTaken(each), undo: state.people.find(other => other.phone === me.phone)?.undo };
+  if (does.undo) put($("undo"), `Undo: ${does.undo}`);
   put($("start"), each.state === "failed" ? "Again" : "Start");
   for (const verb in does) $("room").querySelector(`[data-do=${verb}]`).hidden = !does[verb];
 };

@@ -205,7 +205,8 @@ extension LabelSession: PhoneSession {
     return PhoneState(
       building: source.building.name, isSimulated: means.isRehearsal, provisions: walk.provisions,
       people: walk.people.filter { $0 != .terminal }.map {
-        .init(name: $0.name, room: walk.stop(of: $0)?.room.id)
+        .init(
+          phone: $0.phone, name: $0.name, room: walk.stop(of: $0)?.room.id, undo: walk.undoneNext(by: $0))
       },
       rooms: walk.all.map { stop in room(stop, isWaiting: queued.contains(stop.room.id)) })
   }

@@ -5,9 +5,13 @@ import Reporting
 /// What the phones show of a session over labels.
 package struct PhoneState: Hashable, Sendable {
   package struct Person: Hashable, Sendable {
+    /// The number of the phone: two persons may have one name.
+    package let phone: Int
     package var name: String
     /// The room at which the person is.
     package var room: RoomID?
+    /// The name of the room whose last step the person can take back.
+    package var undo: String?
   }
 
   package struct Room: Hashable, Sendable {
@@ -62,7 +66,9 @@ package struct PhoneState: Hashable, Sendable {
 }
 
 extension PhoneState.Person {
-  fileprivate var json: JSONValue { .values(["name": name.visible, "room": room]) }
+  fileprivate var json: JSONValue {
+    .values(["phone": phone, "name": name.visible, "room": room, "undo": undo?.visible])
+  }
 }
 
 extension PhoneState.Room {

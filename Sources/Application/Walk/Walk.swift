@@ -409,6 +409,12 @@ package struct Walk: Sendable {
   /// The room whose change `undo` takes back; nil if it takes back none.
   package func undoes(by person: Person) -> RoomID? { places[person]?.steps.last?.stops.first?.stop.room.id }
 
+  /// The name of the room to which `undo` goes back; nil if there is no step to take back.
+  package func undoneNext(by person: Person) -> String? {
+    guard let step = places[person]?.steps.last else { return nil }
+    return step.stops.first?.stop.name ?? step.index.map { stops[$0].name }
+  }
+
   private mutating func undo(by person: Person) -> Action {
     guard let step = places[person]?.steps.last else { return .show(.nothingToUndo) }
     if let changed = step.stops.first(where: { stops[$0.index].version != $0.version }) {
