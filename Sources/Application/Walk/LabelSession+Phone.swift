@@ -86,9 +86,8 @@ extension LabelSession: PhoneSession {
 
   private func refusal(of action: PhoneAction, in room: RoomID, by person: Walk.Person) -> PhoneAnswer? {
     if action == .undo {
-      let changed = walk.undoes(by: person)
-      guard let changed, working.contains(changed) else { return nil }
-      return PhoneAnswer("\(name(of: changed)) is being provisioned", isGood: false)
+      guard let changed = walk.undoes(by: person), working.contains(changed.room.id) else { return nil }
+      return PhoneAnswer("\(changed.name) is being provisioned", isGood: false)
     }
     // The question about all labels has no room.
     if case .answer = action, case .offset = walk.prompt(to: person) { return nil }
@@ -206,7 +205,7 @@ extension LabelSession: PhoneSession {
       building: source.building.name, isSimulated: means.isRehearsal, provisions: walk.provisions,
       people: walk.people.filter { $0 != .terminal }.map {
         .init(
-          phone: $0.phone, name: $0.name, room: walk.stop(of: $0)?.room.id, undo: walk.undoneNext(by: $0))
+          phone: $0.phone, name: $0.name, room: walk.stop(of: $0)?.room.id, undo: walk.undoes(by: $0)?.name)
       },
       rooms: walk.all.map { stop in room(stop, isWaiting: queued.contains(stop.room.id)) })
   }

@@ -406,13 +406,10 @@ package struct Walk: Sendable {
     return .save(pending)
   }
 
-  /// The room whose change `undo` takes back; nil if it takes back none.
-  package func undoes(by person: Person) -> RoomID? { places[person]?.steps.last?.stops.first?.stop.room.id }
-
-  /// The name of the room to which `undo` goes back; nil if there is no step to take back.
-  package func undoneNext(by person: Person) -> String? {
+  /// The room whose last step `undo` takes back; nil if there is none.
+  package func undoes(by person: Person) -> Stop? {
     guard let step = places[person]?.steps.last else { return nil }
-    return step.stops.first?.stop.name ?? step.index.map { stops[$0].name }
+    return (step.stops.first?.index ?? step.index).map { stops[$0] }
   }
 
   private mutating func undo(by person: Person) -> Action {
