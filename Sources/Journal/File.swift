@@ -85,9 +85,10 @@ final class File: Sendable {
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw JournalError(.sync, path, errno: errno) }
   }
 
-  /// Sets the file's length, if that is possible.
+  /// Sets the file's length, if that is possible. What is written next follows there.
   func truncate(to length: Int) {
     _ = ftruncate(descriptor, length)
+    _ = lseek(descriptor, length, SEEK_SET)
   }
 
   /// The default limit of `readAll`, in bytes. The journal of a run with 2,000 rooms and many retries has

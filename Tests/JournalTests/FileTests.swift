@@ -68,6 +68,16 @@ import Testing
     try input.sync()
   }
 
+  @Test("what is written after a partial line was taken back leaves no gap")
+  func truncated() throws {
+    let temporary = try TemporaryDirectory()
+    let file = try File.directory(temporary.path).create("journal")
+    try file.write(Array("one\ntw".utf8))
+    file.truncate(to: 4)
+    try file.write(Array("three\n".utf8))
+    #expect(try File.reading(temporary.path + "/journal").readAll() == Array("one\nthree\n".utf8))
+  }
+
   @Test("a call that a signal interrupts is made again, and no other one")
   func interrupted() {
     var codes = [EINTR, EINTR, ENOSPC, EINTR]
