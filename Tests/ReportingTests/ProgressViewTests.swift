@@ -56,14 +56,16 @@ struct ProgressViewTests {
         $0.contains("Ctrl-C loses")
       }
     }
-    func attempt(_ room: RoomID, _ number: Int, _ stages: [Stage]) {
+    func attempt(_ room: RoomID, _ number: Int, _ stages: [Stage], notCounted: AttemptExemption? = nil) {
       script.append(.attemptStarted(.init(room: room, address: .sensor(1), adapter: .first, number: number)))
       for stage in stages {
         script.append(.stageStarted(.init(room: room, attempt: number, stage: stage, timeout: 3)))
       }
       script.append(
         .attemptEnded(
-          .init(room: room, number: number, seconds: 3, failure: .connectFailed(FailedStep(.connect)))))
+          .init(
+            room: room, number: number, seconds: 3, failure: .connectFailed(FailedStep(.connect)),
+            notCounted: notCounted)))
     }
     attempt("r1", 1, [.connect])
     attempt("r2", 1, [.connect, .discover])
@@ -76,6 +78,11 @@ struct ProgressViewTests {
     #expect(banner() != nil)
     attempt("r1", 3, [.connect, .discover])
     #expect(banner() == nil, "it was slow")
+
+    script = RunScript()
+    script.begin([rooms[0]])
+    attempt("r1", 1, [.connect], notCounted: .hostLost)
+    #expect(banner() == nil, "the adapter was lost, which says nothing of the device")
   }
 
   @Test("rooms that end because no adapter receives anything are counted in one line")

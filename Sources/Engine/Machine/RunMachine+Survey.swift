@@ -6,9 +6,9 @@ import Session
 ///
 /// It ends early once every device that the manifest names was received, but not before other devices had a
 /// chance: the run must receive another device with the same identity before the first write. A run of devices that send
-/// no identity has nothing to wait for, and neither has one whose adapters have scanned just before it. With several adapters and nothing left to decide, one of them completes the survey
-/// while the others connect. While rooms have no device by
-/// name or nearness yet, the survey continues. Only the time in which every usable adapter scans counts.
+/// no identity has nothing to wait for, and neither has one whose adapters have scanned just before it. With several
+/// adapters and nothing left to decide, one of them completes the survey while the others connect. While rooms have no
+/// device by name or nearness yet, the survey continues. Only the time in which every usable adapter scans counts.
 package struct Survey: Sendable {
   package static let shortest = Duration.seconds(3)
   /// How often rooms without an address are matched during the survey.

@@ -111,7 +111,7 @@ extension ProgressView {
   private var isOnlySilentLeft: Bool {
     tally.left > 0
       && report.selected.lazy.filter { !$0.isFinished }.allSatisfy { room in
-        room.attemptReports.contains { $0.failure != nil }
+        room.attemptReports.contains { $0.failure != nil && $0.notCounted == nil }
           && room.attemptReports.allSatisfy { $0.stages.allSatisfy { $0.stage == .connect } }
       }
   }
