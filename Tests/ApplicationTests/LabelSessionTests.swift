@@ -3,6 +3,7 @@ import Foundation
 import Host
 import Model
 import Reporting
+import Synchronization
 import Testing
 import VirtualBuilding
 import VirtualCentral
@@ -29,13 +30,18 @@ struct LabelSessionTests {
       address: address(number), family: family, signal: .init(base: rssi), appearsAfter: .seconds(seconds))
   }
 
+  /// How long the computer slept: its clock stood still, and the time of day did not.
+  private final class Slept: Sendable {
+    let seconds = Mutex(0.0)
+  }
+
   /// Runs `body` beside a session for three rooms.
   /// - Parameters:
   ///   - described: The file of the family of all devices; nil for families of the program.
   ///   - host: The computer of the adapter; nil for this one.
   private static func run<Value: Sendable>(
     _ sensors: [SensorScenario], rooms manifest: String = "", described: String? = nil,
-    on host: HostName? = nil,
+    on host: HostName? = nil, slept: Slept = Slept(),
     _ body: @escaping @Sendable (LabelSession, VirtualClock, World) async throws -> Value
   ) async throws -> Value {
     let directory = FileManager.default.temporaryDirectory.appending(path: "labels-\(UUID().uuidString)")
@@ -60,7 +66,12 @@ struct LabelSessionTests {
       let world = World(scenario: scenario, clock: clock)
       let stack = BluetoothStack(
         await VirtualCentral(world: world, on: host, clock: clock),
-        Surroundings.Time(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0.5 }),
+        Surroundings.Time(
+          clock: clock,
+          wall: {
+            Date(timeIntervalSince1970: clock.now.sinceZero.inSeconds + slept.seconds.withLock(\.self))
+          },
+          chance: { 0.5 }),
         isSimulated: true)
       let session = LabelSession(
         Walk(source.building.rooms, of: source.building, provisions: true), source,
@@ -224,6 +235,18 @@ struct LabelSessionTests {
       }
       #expect(surveyed == [wait == 4 ? [AdapterID(Self.adapter)] : [], []], "\(wait)")
     }
+  }
+
+  @Test("a scan during which the computer slept is no survey")
+  func sleptMeanwhile() async throws {
+    let slept = Slept()
+    let surveyed = try await Self.run([Self.sensor(1)], slept: slept) { session, clock, _ in
+      try await clock.sleep(for: .seconds(60))
+      let before = await session.surveyed(for: Self.rooms)
+      slept.seconds.withLock { $0 = 3600 }
+      return [before, await session.surveyed(for: Self.rooms)]
+    }
+    #expect(surveyed == [[AdapterID(Self.adapter)], []])
   }
 
   @Test("digits are looked for until a scan that has just begun has received every device")

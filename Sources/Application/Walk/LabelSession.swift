@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Engine
+import FoundationEssentials
 import Host
 package import Model
 package import Reporting
@@ -97,7 +98,7 @@ package actor LabelSession {
   /// What the scan before it received.
   private var earlier: AirLedger?
   /// The adapters that scan, or did until the present run, and since when.
-  private var scanning: [(adapter: Adapter, since: MonotonicInstant)] = []
+  private var scanning: [(adapter: Adapter, since: MonotonicInstant, wall: Date)] = []
   /// When an adapter last began to scan.
   private(set) var began: MonotonicInstant?
   /// When the present scan ended; nil while it lasts.
@@ -188,8 +189,9 @@ package actor LabelSession {
   private func take(_ event: Reception.Event) {
     switch event {
     case .scanning(let adapter):
-      guard let now = means.stack?.clock.now else { return }
-      scanning.append((adapter, now))
+      guard let stack = means.stack else { return }
+      let now = stack.clock.now
+      scanning.append((adapter, now, stack.wall()))
       // What an adapter receives first is not new.
       began = now
       if !walk.provisions { Messages.say("Scanning on \(adapter.name)") }
@@ -343,13 +345,19 @@ package actor LabelSession {
   /// The adapters that have scanned as long as the survey of a run; none if a device sent the identity of one of these rooms, so
   /// that their run looks for itself.
   func surveyed(for rooms: [RoomID]) async -> Set<AdapterID> {
-    guard let end = pausedAt ?? means.stack?.clock.now, let ledger = await air?.air else { return [] }
+    guard let stack = means.stack, let ledger = await air?.air else { return [] }
+    let (end, wall) = (pausedAt ?? stack.clock.now, stack.wall())
     let identities = source.building.rooms.filter { rooms.contains($0.id) }.compactMap(\.identity)
     let isSent = ledger.all.contains { device in
       identities.contains { ledger.mayHaveSent($0, from: device.address) }
     }
-    return isSent
-      ? [] : Set(scanning.filter { $0.since.duration(to: end) >= Survey.shortest }.map(\.adapter.id))
+    let long = scanning.filter { scan in
+      let scanned = scan.since.duration(to: end)
+      // A computer that slept meanwhile did not scan: the clock stands still then, and the time of day does not.
+      let isAwake = abs(wall.timeIntervalSince(scan.wall) - scanned.inSeconds) < 1
+      return scanned >= Survey.shortest && isAwake
+    }
+    return isSent ? [] : Set(long.map(\.adapter.id))
   }
 
   func propose(for room: Room, in ledger: AirLedger, on adapters: [AdapterID]) -> WalkProposal? {
