@@ -354,7 +354,7 @@ package actor LabelSession {
     let long = scanning.filter { scan in
       let scanned = scan.since.duration(to: end)
       // A computer that slept meanwhile did not scan: the clock stands still then, and the time of day does not.
-      let isAwake = abs(wall.timeIntervalSince(scan.wall) - scanned.inSeconds) < 1
+      let isAwake = (wall.timeIntervalSince(scan.wall) - scanned.inSeconds).magnitude < 1
       return scanned >= Survey.shortest && isAwake
     }
     return isSent ? [] : Set(long.map(\.adapter.id))
