@@ -327,7 +327,7 @@ def scan_whole(operator: Operator, terminal: Terminal, number: int) -> None:
 
 
 def press_enter(operator: Operator, terminal: Terminal, number: int) -> None:
-    terminal.wait(f"(Just switched on|Nearest): {address(number)}")
+    terminal.wait(f"(New on air|Nearest): {address(number)}")
     operator.press(terminal, "\r")
 
 

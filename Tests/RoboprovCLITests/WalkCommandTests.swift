@@ -150,9 +150,18 @@ struct WalkCommandTests {
   func proposal() {
     func find(
       _ received: [(number: Int, rssi: Int, at: Double)], except taken: Set<BluetoothAddress> = [],
-      seen: Set<BluetoothAddress> = []
+      seen: Set<BluetoothAddress> = [], atWorkBefore: Int? = nil
     ) -> WalkProposal? {
       var air = AirLedger(families: FamilyCatalogue.builtIn)
+      if let atWorkBefore {
+        let beacon = IBeacon(
+          uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 1, minor: 7, measuredPower: -59)
+        _ = air.receive(
+          Advertisement(
+            address: ServedBuilding.address(atWorkBefore), adapter: Self.adapter,
+            receivedAt: MonotonicInstant(sinceZero: .seconds(0.5)), rssi: -80,
+            manufacturerData: [IBeacon.company: beacon.manufacturerData]))
+      }
       for (number, rssi, at) in received {
         for step in 0..<12 where at + Double(step) / 2 <= 12 {
           _ = air.receive(
@@ -175,5 +184,8 @@ struct WalkCommandTests {
     #expect(
       find([(1, -50, 0.5), (2, -80, 7)], seen: [two]) == .nearest(one, rssi: -50), "it was there before")
     #expect(find([(1, -75, 7), (2, -76, 7)]) == nil, "two were switched on")
+    #expect(
+      find([(1, -50, 0.5), (2, -80, 7)], atWorkBefore: 2) == .switchedOn(two, rssi: -80),
+      "it was put into provisioning mode")
   }
 }

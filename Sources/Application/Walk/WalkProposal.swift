@@ -1,10 +1,10 @@
 package import Bluetooth
 package import Engine
 
-/// The device to propose for a room without an address: the one that was just switched on, or the clearly
-/// nearest one.
+/// The device to propose for a room without an address: the one that was just switched on or put into provisioning mode, or
+/// the clearly nearest one.
 package enum WalkProposal: Hashable, Sendable {
-  /// It is the only device that was received for the first time after the others.
+  /// It is the only device that was received for the first time after the others, or was at work when they were received.
   case switchedOn(BluetoothAddress, rssi: Int?)
   /// Its signal is clearly stronger than the others.
   case nearest(BluetoothAddress, rssi: Int?)
@@ -35,7 +35,7 @@ package enum WalkProposal: Hashable, Sendable {
         && device.lastReceived.map { $0.duration(to: now) <= Self.freshness } == true
     }
     let new = free.filter { device in
-      !seen.contains(device.address) && began.duration(to: device.firstReceived) >= Self.settling
+      !seen.contains(device.address) && began.duration(to: device.freeSince) >= Self.settling
     }
     if new.count == 1 {
       self = .switchedOn(new[0].address, rssi: new[0].strongest.rssi)

@@ -41,7 +41,7 @@ package struct WalkView: Sendable {
     guard provisions, case .label(let stop, _, _) = prompt else { return "" }
     if stop.device != nil { return rssi.map(Self.signal) ?? "not received now" }
     switch proposal {
-    case .switchedOn(let address, let rssi)?: return "Just switched on: \(address)\(Self.dBm(rssi))"
+    case .switchedOn(let address, let rssi)?: return "New on air: \(address)\(Self.dBm(rssi))"
     case .nearest(let address, let rssi)?: return "Nearest: \(address)\(Self.dBm(rssi))"
     case nil:
       return stop.needsLabel

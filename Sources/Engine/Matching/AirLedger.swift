@@ -9,6 +9,8 @@ package struct AirLedger: Sendable {
     /// The adapter that received it last.
     package var adapter: AdapterID
     package var firstReceived: MonotonicInstant
+    /// When it was first received as a free device, or again after it was none.
+    package fileprivate(set) var freeSince: MonotonicInstant
     /// When it was last received; nil once that no longer counts (`mustBeReceivedAgain`).
     package var lastReceived: MonotonicInstant?
     /// The last reported RSSI, in dBm.
@@ -250,7 +252,8 @@ package struct AirLedger: Sendable {
     let rivals = known.map(\.rivals).flatMap { $0.isEmpty ? nil : $0 } ?? families.rivals(advertisement)
     var sighting = Sighting(
       address: advertisement.address, adapter: advertisement.adapter,
-      firstReceived: known?.firstReceived ?? advertisement.receivedAt, rssi: known?.rssi,
+      firstReceived: known?.firstReceived ?? advertisement.receivedAt,
+      freeSince: known?.freeSince ?? advertisement.receivedAt, rssi: known?.rssi,
       name: advertisement.localName ?? known?.name,
       labelAddress: life.flatMap { families[$0.profile]?.labelAddress?.address(in: advertisement) }
         ?? known?.labelAddress, hasChangingAddress: advertisement.hasChangingAddress,
@@ -272,6 +275,7 @@ package struct AirLedger: Sendable {
     sighting.refresh(advertisement)
     // A device in provisioning mode that sends no identity has none any more.
     if sighting.isWaiting, identity == nil { sighting.identity = nil }
+    if let known, !isFree(known), isFree(sighting) { sighting.freeSince = advertisement.receivedAt }
     devices[sighting.address] = sighting
     index(sighting, before: known)
     return life == known?.life && sighting.identity == known?.identity ? nil : sighting
