@@ -170,6 +170,25 @@ struct LabelSessionTests {
     #expect(!answers[1].isGood && answers[1].words.contains("cannot"), "\(answers)")
   }
 
+  @Test("a device that is offered can be asked to blink first, and is taken then")
+  func blinkFirst() async throws {
+    let rooms = "  - { room: Lamp, profile: improv-wifi, wifi: { ssid: Plant, password: correct horse } }\n"
+    try await Self.run([Self.sensor(1, -50, .improvWiFi)], rooms: rooms) { session, clock, _ in
+      func act(_ action: PhoneAction) async -> PhoneAnswer {
+        await session.act(action, in: RoomID(rawValue: "lamp"), by: Self.anna)
+      }
+      try await clock.sleep(for: .seconds(10))
+      #expect(await !act(.identify).isGood, "no device is known")
+      let found = await act(.digits("0001"))
+      #expect(found.candidates.map(\.device) == [Self.address(1)], "\(found)")
+      let asked = await act(.identify)
+      #expect(asked.words == "Asked \(Self.address(1)) to blink" && asked.isGood, "\(asked)")
+      #expect(asked.candidates == found.candidates, "\(asked)")
+      let taken = await act(.bind(Self.address(1)))
+      #expect(taken.isGood && taken.words == "Lamp: taken", "\(taken)")
+    }
+  }
+
   @Test("a room at which nothing was done for 15 minutes is free for others, and not before")
   func absent() async throws {
     try await Self.run([Self.sensor(1)]) { session, clock, _ in

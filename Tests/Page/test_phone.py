@@ -590,6 +590,23 @@ def test_a_failed_room_can_be_started_again_without_scrolling_and_a_known_device
     assert do(stub) == [{"do": "provision", "room": "room-312"}]
 
 
+def test_a_device_that_is_offered_can_blink_before_it_is_taken(browser: Chromium, stub: Stub) -> None:
+    stub.rooms[0] |= {"canIdentify": True}
+    stub.answer = lambda action: {"candidates": [CANDIDATE]} if action["do"] in ["digits", "identify"] else {}
+    show(browser, stub)
+    tap(browser, "#list .next")
+    settle(browser)
+    assert not browser.run("document.querySelector('[data-do=identify]').checkVisibility()")
+    for key in "A1F3":
+        tap(browser, f"={key}")
+    wait_text(browser, "#candidates", ADDRESS)
+    tap(browser, "=Blink")
+    settle(browser)
+    tap(browser, "#candidates button")
+    settle(browser)
+    assert [action["do"] for action in do(stub)][-2:] == ["identify", "bind"]
+
+
 def test_a_screen_reader_is_told_of_a_device_and_keeps_its_place(browser: Chromium, stub: Stub) -> None:
     stub.answer = lambda action: {"candidates": [CANDIDATE]} if action["do"] == "digits" else {}
     show(browser, stub)

@@ -178,7 +178,7 @@ const drawRoom = () => {
   put($("question").querySelector("p"), answer?.question ?? "");
   if ($("candidates").shown !== answer) $("candidates").replaceChildren(...(answer?.candidates ?? []).map(candidate));
   $("candidates").shown = answer;
-  const does = { provision: state.provisions && each.device && !isTaken(each), identify: each.canIdentify && each.device,
+  const does = { provision: state.provisions && each.device && !isTaken(each), identify: each.canIdentify && (each.device || answer?.candidates?.length === 1),
     skip: !isTaken(each), undo: state.people.find(other => other.phone === me.phone)?.undo };
   if (does.undo) put($("undo"), `Undo: ${does.undo}`);
   put($("start"), each.state === "failed" ? "Again" : "Start");

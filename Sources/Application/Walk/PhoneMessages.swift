@@ -19,7 +19,7 @@ package enum PhoneAction: Hashable, Sendable {
   case skip
   /// Take back this person's last step.
   case undo
-  /// Have the room's device blink.
+  /// Have the room's device blink, or the one that is offered for it.
   case identify
   /// The answer to the question that is open.
   case answer(Bool)

@@ -115,7 +115,7 @@ package struct Walk: Sendable {
     case find(String, Stop)
     /// Show the signal of the room's device until a key is pressed.
     case locate(DeviceReference)
-    /// Have the device blink.
+    /// Have the device blink: the room's, or the one that is offered for it.
     case identify(DeviceReference)
     /// Take back the last save, of this room or, after an accepted offset, of all rooms of the offset; then call `undone`.
     case undo(String)
@@ -318,8 +318,10 @@ package struct Walk: Sendable {
       return isYes ? take(DeviceLabel(.address(address)), at: index, by: person) : .show(.notConverted)
     }
     let offers = places[person]?.offers ?? []
-    places[person]?.offers = []
-    let device = stop.device ?? nearest.map { DeviceReference.address($0) }
+    // A device that blinks is still offered.
+    if entry != .identify { places[person]?.offers = [] }
+    let offered = offers.count == 1 ? offers.first?.device : nearest
+    let device = stop.device ?? offered.map { DeviceReference.address($0) }
     switch entry {
     case .skip:
       places[person]?.steps.append(Step(index: index, offset: nil, stops: []))
