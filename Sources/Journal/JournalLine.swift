@@ -58,8 +58,10 @@ package struct JournalLines: Sendable {
 
   /// The next line, without its newline.
   package mutating func line(_ event: RunEvent) -> [UInt8] {
+    let content = JournalLine(event: event, previous: previous)
     do {
-      let line = JSONText.escaped([UInt8](try encoder.encode(JournalLine(event: event, previous: previous))))
+      let json = try (try? PlainEncoder.encode(content)) ?? Array(encoder.encode(content))
+      let line = JSONText.escaped(json)
       previous = JournalLine.chain(line)
       return line
     } catch {

@@ -61,6 +61,59 @@ import Testing
     }
   }
 
+  @Test("Foundation's encoder gives the same bytes, in each line that needs no escape and in a few that do")
+  func encoded() throws {
+    for line in Self.lines {
+      let content = try #require(read(line))
+      let foundation = [UInt8](try JournalLine.encoder().encode(content))
+      #expect(text(JSONText.escaped(foundation)) == text(line))
+      let plain = try? PlainEncoder.encode(content)
+      #expect(plain == (text(foundation).contains("\\") ? nil : foundation), "\(text(line))")
+    }
+  }
+
+  @Test("a value that the fast encoder cannot write as Foundation would is refused")
+  func refused() throws {
+    struct Nested: Encodable {
+      enum Key: String, CodingKey { case outer, inner }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        var inner = container.nestedContainer(keyedBy: Key.self, forKey: .outer)
+        try inner.encode(1, forKey: .inner)
+      }
+    }
+    struct Nothing: Encodable {
+      func encode(to encoder: any Encoder) {}
+    }
+    struct Twice: Encodable {
+      enum Key: String, CodingKey { case key }
+
+      func encode(to encoder: any Encoder) throws {
+        for number in 1...2 {
+          var container = encoder.container(keyedBy: Key.self)
+          try container.encode(number, forKey: .key)
+        }
+      }
+    }
+    let values: [any Encodable] = [
+      "a\\b", "\"", "\u{1F}", "line\n", Double.infinity, -0.0, 1e-7, 1e30, Float(1), ["é": 1], Nested(),
+      Nothing(),
+      [Twice()],
+    ]
+    for value in values {
+      #expect(throws: PlainJSON.Refused.self, "\(value)") { try PlainEncoder.encode(value) }
+    }
+    let accepted: [any Encodable] = [
+      "", "é\u{7F}/", 0, -7, UInt64.max, Int8.min, true, 0.1, 6.0, 123_456.789, [Int](), [String: Int](),
+      [[1], []],
+      ["b": ["d": 1, "c": 2], "a": [:], "a_b": ["x": 3], "B": [:], "a1": [:]], [String?.none, "x"],
+    ]
+    for value in accepted {
+      #expect(try PlainEncoder.encode(value) == [UInt8](JournalLine.encoder().encode(value)), "\(value)")
+    }
+  }
+
   @Test("nearly every line of a run's journal is decoded fast, and as by Foundation")
   func run() throws {
     let bytes = try File.reading(StoredRecordTests.root + "/reports/sample/journal.jsonl").readAll()

@@ -68,7 +68,23 @@ import Testing
         let isDay = (1...12).contains(month) && day > 0 && components.isValidDate(in: calendar)
         let read = Timestamp("\(year)-\(digits(month))-\(digits(day))T09:30:01.000Z")?.time
         #expect(read == (isDay ? calendar.date(from: components) : nil), "\(year)-\(month)-\(day)")
+        if let read {
+          #expect(RunEvent.timestamp(read) == "\(year)-\(digits(month))-\(digits(day))T09:30:01.000Z")
+        }
       }
+    }
+  }
+
+  @Test("a time is written as Foundation writes it, to the nearest millisecond")
+  func timesWritten() {
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    var times = Array(stride(from: 0, to: 253_402_300_800, by: 86_512_345.678))
+    times += [
+      0, 0.000_4, 0.000_6, 951_782_399.999_7, 253_402_300_799.999, 253_402_300_799.999_6, 253_402_300_800, -1,
+    ]
+    for time in times.map({ Date(timeIntervalSince1970: $0) }) {
+      // The style truncates.
+      #expect(RunEvent.timestamp(time) == style.format(Timestamp.rounded(time).addingTimeInterval(0.000_2)))
     }
   }
 }

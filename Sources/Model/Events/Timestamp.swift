@@ -4,8 +4,6 @@ package import FoundationEssentials
 package struct Timestamp: Hashable, Sendable, Codable {
   package let time: Date
 
-  private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
   init(_ time: Date) {
     self.time = time
   }
@@ -15,9 +13,41 @@ package struct Timestamp: Hashable, Sendable, Codable {
     Date(timeIntervalSince1970: (time.timeIntervalSince1970 * 1000).rounded() / 1000)
   }
 
-  /// The style truncates below a millisecond, so 0.123 s, which has no exact Double, would become .122
-  /// without the addition.
-  package var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
+  /// Formatted here because Foundation's style takes much longer, which counts since every event of a record has a time.
+  package var text: String {
+    let milliseconds = (time.timeIntervalSince1970 * 1000).rounded()
+    guard Self.expressible.contains(milliseconds) else {
+      // The style truncates.
+      return Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(
+        time.addingTimeInterval(0.000_5))
+    }
+    let (seconds, fraction) = Int(milliseconds).quotientAndRemainder(dividingBy: 1000)
+    let (day, second) = seconds.quotientAndRemainder(dividingBy: 86_400)
+    // Days since the first of March of the year 0, in eras of 400 years. The years begin in March, as below.
+    let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(dividingBy: 146_097)
+    let year = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let numbers = [
+      400 * era + year + (month < 10 ? 0 : 1), (month + 2) % 12 + 1, dayOfYear - (153 * month + 2) / 5 + 1,
+      second / 3600, second / 60 % 60, second % 60, fraction,
+    ]
+    var text = Self.pattern
+    for (place, var number) in zip(Self.lastDigits, numbers) {
+      var place = place
+      while number > 0 {
+        text[place] += UInt8(number % 10)
+        (place, number) = (place - 1, number / 10)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Milliseconds since 1970 of a time with a year of four digits.
+  private static let expressible = 0..<253_402_300_800_000.0
+
+  /// The positions in `pattern` of the last digit of each number.
+  private static let lastDigits = [3, 6, 9, 12, 15, 18, 22]
 
   /// Reads a time that is written exactly as above; nil for any other text, and before 1970.
   package init?(_ text: String) {
@@ -26,8 +56,7 @@ package struct Timestamp: Hashable, Sendable, Codable {
     self = exact
   }
 
-  /// Reads the text of a time from its bytes. Foundation's style takes much longer, which counts since every event of a
-  /// record has a time, and accepts 30 February.
+  /// Reads the text of a time from its bytes. Foundation's style takes much longer, and accepts 30 February.
   package init?(exactly text: Span<UInt8>) {
     guard let milliseconds = Self.milliseconds(of: text) else { return nil }
     time = Date(timeIntervalSince1970: Double(milliseconds) / 1000)

@@ -8,14 +8,21 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
 
   /// A comma within a part has a backslash before it, so that its parts can be told from its text.
   package init(_ parts: some Sequence<String>) {
-    description = parts.map { $0.replacing("\\", with: "\\\\").replacing(",", with: "\\,") }
-      .joined(separator: Self.separator)
+    description = parts.map(Self.escaped).joined(separator: Self.separator)
   }
 
   /// An identity on record, by its `description`.
   package init(recorded description: String) { self.description = description }
 
   private static let separator = ", "
+
+  /// Most parts have nothing to escape, and advertisements are many.
+  private static func escaped(_ part: String) -> String {
+    guard part.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: ",") }) else {
+      return part
+    }
+    return part.replacing("\\", with: "\\\\").replacing(",", with: "\\,")
+  }
 
   package var parts: [String] {
     // Most have no such comma, and advertisements are many.
