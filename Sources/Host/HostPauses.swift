@@ -40,25 +40,41 @@ struct HostPauseDetector {
 }
 
 /// The pauses of this host, detected by reading its clocks once a second.
-enum HostPauses {
-  /// A stream of pauses for one reader. The readings end with the stream.
+final class HostPauses: Sendable {
+  private let readers = Mutex<[Int: AsyncStream<HostPause>.Continuation]>([:])
+  private let streams = Atomic(0)
+  private let timer: any DispatchSourceTimer
+
   /// - Parameters:
   ///   - tick: The interval of the readings.
   ///   - read: Reads the clocks.
-  static func stream(
+  init(
     tick: Duration = .seconds(1), read: @escaping @Sendable () -> HostClocks = HostClocks.now
-  ) -> AsyncStream<HostPause> {
-    let (stream, continuation) = AsyncStream.makeStream(of: HostPause.self)
+  ) {
     let detector = Mutex(HostPauseDetector(read(), tick: tick))
-    // A timer reads the clocks even while the reader of the stream is busy.
-    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "host-pauses"))
-    timer.setEventHandler { @Sendable in
-      for pause in detector.withLock({ $0.pauses(until: read()) }) { continuation.yield(pause) }
+    // A timer reads the clocks even while the readers of the streams are busy.
+    timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "host-pauses"))
+    timer.setEventHandler { @Sendable [weak self] in
+      let pauses = detector.withLock { $0.pauses(until: read()) }
+      self?.readers.withLock { readers in
+        for reader in readers.values { for pause in pauses { reader.yield(pause) } }
+      }
     }
-    continuation.onTermination = { _ in timer.cancel() }
     let interval = DispatchTimeInterval.milliseconds(Int(tick / .milliseconds(1)))
     timer.schedule(deadline: .now() + interval, repeating: interval)
     timer.resume()
+  }
+
+  deinit { timer.cancel() }
+
+  /// A stream for one reader, of the pauses from now on.
+  func stream() -> AsyncStream<HostPause> {
+    let (stream, continuation) = AsyncStream.makeStream(of: HostPause.self)
+    let number = streams.add(1, ordering: .relaxed).newValue
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.readers.withLock { $0.removeValue(forKey: number) }
+    }
+    readers.withLock { $0[number] = continuation }
     return stream
   }
 }

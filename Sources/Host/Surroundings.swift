@@ -62,13 +62,13 @@ package struct Surroundings: Sendable {
     package var chance: @Sendable () -> Double
     /// Random bytes for keys.
     package var randomBytes: @Sendable (Int) -> [UInt8]
-    /// Pauses of this host.
-    package var pauses: AsyncStream<HostPause>
+    /// A stream for one reader of the pauses of this host from now on.
+    package var pauses: @Sendable () -> AsyncStream<HostPause>
 
     package init(
       clock: any TimeSource, wall: @escaping @Sendable () -> Date, chance: @escaping @Sendable () -> Double,
       randomBytes: @escaping @Sendable (Int) -> [UInt8] = Surroundings.randomBytes,
-      pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
+      pauses: @escaping @Sendable () -> AsyncStream<HostPause> = { AsyncStream { $0.finish() } }
     ) {
       (self.clock, self.wall, self.chance) = (clock, wall, chance)
       (self.randomBytes, self.pauses) = (randomBytes, pauses)
@@ -79,12 +79,12 @@ package struct Surroundings: Sendable {
     // The process of other surroundings does not stop with the command.
     if let current { return Time(clock: SystemClock(), wall: current.wall, chance: { 0.5 }) }
     let clock = SteadyClock()
-    let pauses = HostPauses.stream {
+    let pauses = HostPauses {
       // A reading each second lets the clock detect the times in which this process did not run.
       _ = clock.now
       return HostClocks.now()
     }
-    return Time(clock: clock, wall: { Date() }, chance: { Double.random(in: 0...1) }, pauses: pauses)
+    return Time(clock: clock, wall: { Date() }, chance: { Double.random(in: 0...1) }, pauses: pauses.stream)
   }
 
   /// Whether a descriptor is a terminal.

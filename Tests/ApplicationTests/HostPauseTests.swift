@@ -100,30 +100,45 @@ struct HostPauseTests {
     #expect(first.wall > .seconds(1_700_000_000))
   }
 
-  @Test("pauses arrive as a stream, whether or not its reader waits, and end with it")
+  @Test(
+    "pauses arrive as a stream, whether or not its reader waits; the end of one reader's does not end another's"
+  )
   func stream() async {
     let clocks = Mutex(Self.start)
     let readings = Mutex(0)
     let scenarios: [Int: Step] = [
       3: Step(boot: 61, awake: 1, wall: 61), 5: .even(31), 8: Step(boot: 1, awake: 1, wall: 11),
     ]
-    let stream = HostPauses.stream(tick: .milliseconds(1)) {
+    let later = Mutex<Step?>(nil)
+    let pauses = HostPauses(tick: .milliseconds(1)) {
       let number = readings.withLock {
         $0 += 1; return $0
       }
       return clocks.withLock { clocks in
-        clocks = (scenarios[number] ?? .even(0.001)).after(clocks)
+        clocks = (later.withLock { $0.take() } ?? scenarios[number] ?? .even(0.001)).after(clocks)
         return clocks
       }
     }
-    // The reader starts after all pauses have happened.
-    while readings.withLock({ $0 }) < 10 { await Task.yield() }
-    var found: [HostPause] = []
-    for await pause in stream {
-      found.append(pause)
-      if found.count == 3 { break }
+    func first(_ count: Int, of stream: AsyncStream<HostPause>) async -> [HostPause] {
+      var found: [HostPause] = []
+      for await pause in stream {
+        found.append(pause)
+        if found.count == count { break }
+      }
+      return found
     }
-    #expect(found.map(\.kind) == [.suspended, .stopped, .clockSet])
-    #expect(found.map { $0.seconds.rounded() } == [60, 31, 10])
+    let streams = [pauses.stream(), pauses.stream()]
+    // The readers start after all pauses have happened, and one after the other has ended.
+    while readings.withLock({ $0 }) < 10 { await Task.yield() }
+    for stream in streams {
+      let found = await first(3, of: stream)
+      #expect(found.map(\.kind) == [.suspended, .stopped, .clockSet])
+      #expect(found.map { $0.seconds.rounded() } == [60, 31, 10])
+    }
+    // As the second room of a walk: a stream that begins when an earlier one has ended.
+    let second = pauses.stream()
+    later.withLock { $0 = .even(31) }
+    let found = await first(1, of: second)
+    #expect(found.map(\.kind) == [.stopped])
   }
 }

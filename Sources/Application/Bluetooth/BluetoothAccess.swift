@@ -32,8 +32,8 @@ package struct BluetoothStack: Sendable {
   var chance: @Sendable () -> Double { time.chance }
   /// Bytes for keys; in a rehearsal they follow from its seed.
   package var randomBytes: @Sendable (Int) -> [UInt8] { time.randomBytes }
-  /// Pauses of this host; none in a rehearsal.
-  var pauses: AsyncStream<HostPause> { time.pauses }
+  /// A stream for one run of the pauses of this host from now on; none in a rehearsal.
+  var pauses: AsyncStream<HostPause> { time.pauses() }
 }
 
 /// Opens the Bluetooth stack for a command: the system's BlueZ, or that of a virtual building.
