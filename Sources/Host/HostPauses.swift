@@ -41,8 +41,13 @@ struct HostPauseDetector {
 
 /// The pauses of this host, detected by reading its clocks once a second.
 final class HostPauses: Sendable {
-  private let readers = Mutex<[Int: AsyncStream<HostPause>.Continuation]>([:])
-  private let streams = Atomic(0)
+  private struct Readers {
+    /// By the number of the stream.
+    var open: [Int: AsyncStream<HostPause>.Continuation] = [:]
+    var streams = 0
+  }
+
+  private let readers = Mutex(Readers())
   private let timer: any DispatchSourceTimer
 
   /// - Parameters:
@@ -57,7 +62,7 @@ final class HostPauses: Sendable {
     timer.setEventHandler { @Sendable [weak self] in
       let pauses = detector.withLock { $0.pauses(until: read()) }
       self?.readers.withLock { readers in
-        for reader in readers.values { for pause in pauses { reader.yield(pause) } }
+        for reader in readers.open.values { for pause in pauses { reader.yield(pause) } }
       }
     }
     let interval = DispatchTimeInterval.milliseconds(Int(tick / .milliseconds(1)))
@@ -70,11 +75,14 @@ final class HostPauses: Sendable {
   /// A stream for one reader, of the pauses from now on.
   func stream() -> AsyncStream<HostPause> {
     let (stream, continuation) = AsyncStream.makeStream(of: HostPause.self)
-    let number = streams.add(1, ordering: .relaxed).newValue
-    continuation.onTermination = { [weak self] _ in
-      _ = self?.readers.withLock { $0.removeValue(forKey: number) }
+    let number = readers.withLock { readers in
+      readers.streams += 1
+      readers.open[readers.streams] = continuation
+      return readers.streams
     }
-    readers.withLock { $0[number] = continuation }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.readers.withLock { $0.open.removeValue(forKey: number) }
+    }
     return stream
   }
 }

@@ -1,9 +1,7 @@
-import Model
-
 /// Encodes a value as the JSON text that `PlainJSON` reads. For other values, such as a string that needs escapes, it throws
 /// `PlainJSON.Refused`; Foundation's encoder, which takes several times as long, gives the same bytes for what this accepts.
 final class PlainEncoder: Encoder {
-  /// The text so far of all values that are being encoded.
+  /// The text so far, and whether a value was refused. A type may catch the error and go on, so the error alone is not enough.
   private final class Output {
     var bytes: [UInt8] = []
     var isRefused = false
@@ -17,7 +15,8 @@ final class PlainEncoder: Encoder {
   /// Where the text of this value begins.
   private let start: Int
   private var kind: Kind?
-  /// The keys of an object, in the order of their encoding, and the positions of their texts. Each text begins with a comma.
+  /// The keys of an object, in the order of their encoding, and the positions of their texts. A member begins with a comma, as
+  /// an element does; a bracket takes the place of the first one.
   private var members: [(key: String, text: Range<Int>)] = []
   fileprivate private(set) var count = 0
 
@@ -49,7 +48,7 @@ final class PlainEncoder: Encoder {
 
   /// Writes a member of an object. Only keys of which the order is beyond doubt are accepted.
   fileprivate func add(_ key: String, _ write: () throws -> Void) throws {
-    guard key.utf8.allSatisfy({ $0 < 0x80 }) else { throw PlainJSON.Refused() }
+    guard key.utf8.allSatisfy({ $0 < 0x80 }) else { throw refuse() }
     let begin = output.bytes.count
     output.bytes.append(UInt8(ascii: ","))
     try self.write(key)
@@ -65,34 +64,32 @@ final class PlainEncoder: Encoder {
     count += 1
   }
 
+  fileprivate func refuse() -> PlainJSON.Refused {
+    output.isRefused = true
+    return PlainJSON.Refused()
+  }
+
   /// An encoder for a kind of container that no type of the record needs.
   fileprivate func refusing() -> PlainEncoder {
-    output.isRefused = true
+    _ = refuse()
     return PlainEncoder(Output())
   }
 
-  /// Puts the members in the order of their keys, and the brackets around them.
+  /// Puts the members in the order of their keys, and brackets around the members or elements.
   private func close() throws {
-    switch kind {
-    case nil: return
-    case .array:
-      if count == 0 { output.bytes.append(UInt8(ascii: "[")) }
-      output.bytes[start] = UInt8(ascii: "[")
-      output.bytes.append(UInt8(ascii: "]"))
-    case .object:
+    guard let kind else { return }
+    if kind == .object {
       let sorted = members.sorted { $0.key < $1.key }
-      guard !zip(sorted, sorted.dropFirst()).contains(where: { $0.key == $1.key }) else {
-        throw PlainJSON.Refused()
-      }
+      guard !zip(sorted, sorted.dropFirst()).contains(where: { $0.key == $1.key }) else { throw refuse() }
       let written = Array(output.bytes[start...])
       output.bytes.removeSubrange(start...)
-      if sorted.isEmpty { output.bytes.append(UInt8(ascii: "{")) }
       for (_, text) in sorted {
         output.bytes += written[(text.lowerBound - start)..<(text.upperBound - start)]
       }
-      output.bytes[start] = UInt8(ascii: "{")
-      output.bytes.append(UInt8(ascii: "}"))
     }
+    if output.bytes.count == start { output.bytes.append(UInt8(ascii: ",")) }
+    output.bytes[start] = kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "[")
+    output.bytes.append(kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]"))
   }
 }
 
@@ -105,7 +102,7 @@ extension PlainEncoder {
     let needsEscape = value.utf8.contains {
       $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
     }
-    guard !needsEscape else { throw PlainJSON.Refused() }
+    guard !needsEscape else { throw refuse() }
     output.bytes.append(UInt8(ascii: "\""))
     output.bytes += value.utf8
     output.bytes.append(UInt8(ascii: "\""))
@@ -115,7 +112,7 @@ extension PlainEncoder {
   fileprivate func write(_ value: Double) throws {
     var text = value.description
     if text.hasSuffix(".0") { text.removeLast(2) }
-    guard value.isFinite, text != "-0", !text.contains("e") else { throw PlainJSON.Refused() }
+    guard value.isFinite, text != "-0", !text.contains("e") else { throw refuse() }
     output.bytes += text.utf8
   }
 
@@ -124,7 +121,7 @@ extension PlainEncoder {
   fileprivate func write(_ value: some Encodable) throws {
     let encoder = PlainEncoder(output)
     try value.encode(to: encoder)
-    guard output.bytes.count > encoder.start || encoder.kind != nil else { throw PlainJSON.Refused() }
+    guard output.bytes.count > encoder.start || encoder.kind != nil else { throw refuse() }
     try encoder.close()
   }
 }
@@ -134,7 +131,7 @@ extension PlainEncoder: SingleValueEncodingContainer {
   func encode(_ value: Bool) { write(value) }
   func encode(_ value: String) throws { try write(value) }
   func encode(_ value: Double) throws { try write(value) }
-  func encode(_: Float) throws { throw PlainJSON.Refused() }
+  func encode(_: Float) throws { throw refuse() }
   func encode(_ value: some Encodable & FixedWidthInteger) { writeInteger(value) }
   func encode(_ value: some Encodable) throws { try write(value) }
 }
@@ -152,7 +149,7 @@ private struct PlainObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ number: Double, forKey key: Key) throws {
     try value.add(key.stringValue) { try value.write(number) }
   }
-  func encode(_: Float, forKey key: Key) throws { throw PlainJSON.Refused() }
+  func encode(_: Float, forKey key: Key) throws { throw value.refuse() }
   func encode(_ number: some Encodable & FixedWidthInteger, forKey key: Key) throws {
     try value.add(key.stringValue) { value.writeInteger(number) }
   }
@@ -180,7 +177,7 @@ private struct PlainArray: UnkeyedEncodingContainer {
   func encode(_ bool: Bool) throws { try value.add { value.write(bool) } }
   func encode(_ text: String) throws { try value.add { try value.write(text) } }
   func encode(_ number: Double) throws { try value.add { try value.write(number) } }
-  func encode(_: Float) throws { throw PlainJSON.Refused() }
+  func encode(_: Float) throws { throw value.refuse() }
   func encode(_ number: some Encodable & FixedWidthInteger) throws {
     try value.add { value.writeInteger(number) }
   }

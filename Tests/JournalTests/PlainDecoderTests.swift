@@ -8,7 +8,7 @@ import Testing
 @testable import Model
 
 /// The fast decoder of journal lines may refuse a line. What it accepts, Foundation's decoder reads as the same event.
-@Suite("Decoding the lines of a journal") struct PlainDecoderTests {
+@Suite("Decoding and encoding the lines of a journal") struct PlainDecoderTests {
   /// Lines with each kind of fact, reason, number and text.
   private static let lines = encodedLines()
 
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("Foundation's encoder gives the same bytes, in each line that needs no escape and in a few that do")
+  @Test("every line without an escape is encoded fast, and as by Foundation; the others are refused")
   func encoded() throws {
     for line in Self.lines {
       let content = try #require(read(line))
@@ -86,6 +86,13 @@ import Testing
     struct Nothing: Encodable {
       func encode(to encoder: any Encoder) {}
     }
+    struct Catching: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try? container.encode("line\n")
+        try container.encode(1)
+      }
+    }
     struct Twice: Encodable {
       enum Key: String, CodingKey { case key }
 
@@ -98,8 +105,7 @@ import Testing
     }
     let values: [any Encodable] = [
       "a\\b", "\"", "\u{1F}", "line\n", Double.infinity, -0.0, 1e-7, 1e30, Float(1), ["é": 1], Nested(),
-      Nothing(),
-      [Twice()],
+      Nothing(), Catching(), [Twice()],
     ]
     for value in values {
       #expect(throws: PlainJSON.Refused.self, "\(value)") { try PlainEncoder.encode(value) }
