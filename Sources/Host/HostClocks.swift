@@ -1,4 +1,6 @@
 import CLinux
+import FoundationEssentials
+import Model
 
 /// A reading of the kernel's clocks at one instant. Each clock has its own zero.
 package struct HostClocks: Hashable, Sendable {
@@ -8,6 +10,9 @@ package struct HostClocks: Hashable, Sendable {
   var awake: Duration
   /// The time of day, which an administrator or a time server can set (CLOCK_REALTIME).
   package var wall: Duration
+  /// How long the process's first thread, which does a run's work, was ready to run and waited for a processor;
+  /// nil if the kernel does not count it (CONFIG_SCHED_INFO).
+  var waited: Duration?
 
   /// Whether the kernel reports that a time server synchronises the clock; nil if it does not report that.
   package static var isSynchronised: Bool? {
@@ -29,6 +34,10 @@ package struct HostClocks: Hashable, Sendable {
         wall: .nanoseconds(clinux_clock_wall()))
       if .nanoseconds(clinux_clock_boot()) - clocks.boot < .milliseconds(5) { break }
     }
+    // The time on a processor, the time of waiting for one, both in ns, and the number of time slices
+    // (the kernel's Documentation/scheduler/sched-stats.rst).
+    let counts = try? String(contentsOfFile: "/proc/self/schedstat", encoding: .utf8).split(separator: " ")
+    clocks.waited = counts.flatMap { $0.count == 3 ? Int64($0[1], in: 0...Int64.max) : nil }.map { .nanoseconds($0) }
     return clocks
   }
 }

@@ -7,6 +7,8 @@ struct HostPauseDetector {
   /// The intended interval of the readings.
   let tick: Duration
   private var last: HostClocks
+  /// The reading from which the present wait for processors counts.
+  private var windowBegin: HostClocks
 
   /// The shortest difference between the clocks that counts as sleep.
   static let shortestSleep = Duration.milliseconds(500)
@@ -14,13 +16,18 @@ struct HostPauseDetector {
   static let longestDelay = SteadyClock.longestDelay
   /// The smallest clock step to report. Time servers correct smaller differences gradually.
   static let smallestStep = Duration.seconds(2)
+  /// The time over which the wait for a processor is counted.
+  static let window = Duration.seconds(10)
+  /// The smallest share of waiting that counts as a busy host: a run then takes a tenth longer
+  /// (docs/internals/performance.md).
+  static let busyShare = 0.2
 
   init(_ first: HostClocks, tick: Duration) {
-    last = first
+    (last, windowBegin) = (first, first)
     self.tick = tick
   }
 
-  /// The pauses between the last reading and this one: sleep first, then a stopped process, then a set clock.
+  /// The pauses between the last reading and this one: sleep first, then a stopped process, a set clock, and a busy host.
   mutating func pauses(until now: HostClocks) -> [HostPause] {
     defer { last = now }
     let boot = now.boot - last.boot
@@ -35,7 +42,18 @@ struct HostPauseDetector {
     if step > Self.smallestStep || step < .zero - Self.smallestStep {
       pauses.append(HostPause(.clockSet, seconds: step / .seconds(1)))
     }
+    if let busy = busy(until: now) { pauses.append(busy) }
     return pauses
+  }
+
+  /// The wait for a processor, at the end of each window in which it was too long.
+  private mutating func busy(until now: HostClocks) -> HostPause? {
+    let length = now.awake - windowBegin.awake
+    guard length >= Self.window else { return nil }
+    defer { windowBegin = now }
+    guard let before = windowBegin.waited, let after = now.waited else { return nil }
+    let waited = after - before
+    return waited / length < Self.busyShare ? nil : HostPause(.busy, seconds: waited / .seconds(1))
   }
 }
 

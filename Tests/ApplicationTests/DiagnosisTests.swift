@@ -23,7 +23,8 @@ struct DiagnosisTests {
       controllers: [controller("hci0", path: "usb1/1-3/1-3:1.0")], wifi: [], storedDevices: .known(2))
     change(&bluetooth)
     return HostFacts(
-      kernel: .known("6.1.0-37-amd64"), isClockSynchronised: .known(true), bluetooth: .known(bluetooth),
+      kernel: .known("6.1.0-37-amd64"), isClockSynchronised: .known(true),
+      load: .known(LoadFacts(average: 15.9, processors: 4)), bluetooth: .known(bluetooth),
       reports: StorageFacts(path: "reports", free: .known(50_000_000_000), access: .writable),
       files: [])
   }
@@ -266,6 +267,12 @@ struct DiagnosisTests {
     Case(
       code: "clock", severity: .note, sentence: "is unknown: the kernel does not say",
       host: changed { $0.isClockSynchronised = .unknown("the kernel does not say") }),
+    Case(
+      code: "load", severity: .note, sentence: "busy (load average 9.1, 2 processors)",
+      host: changed { $0.load = .known(LoadFacts(average: 9.06, processors: 2)) }),
+    Case(
+      code: "load", severity: .note, sentence: "is unknown: there is no /proc/loadavg",
+      host: changed { $0.load = .unknown("there is no /proc/loadavg") }),
     Case(
       code: "storage", severity: .error, sentence: "cannot write reports to my reports.",
       command: "sudo chown -R $USER 'my reports'",

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Model
 import Synchronization
 import Testing
@@ -9,14 +10,19 @@ private struct Step: Sendable {
   var boot: Double
   var awake: Double
   var wall: Double
+  /// Nil from a kernel that does not count it.
+  var waited: Double?
 
   /// All clocks advance by the same time.
-  static func even(_ seconds: Double) -> Step { Step(boot: seconds, awake: seconds, wall: seconds) }
+  static func even(_ seconds: Double, waited: Double? = nil) -> Step {
+    Step(boot: seconds, awake: seconds, wall: seconds, waited: waited)
+  }
 
   func after(_ clocks: HostClocks) -> HostClocks {
     HostClocks(
       boot: clocks.boot + .seconds(boot), awake: clocks.awake + .seconds(awake),
-      wall: clocks.wall + .seconds(wall))
+      wall: clocks.wall + .seconds(wall),
+      waited: waited.map { (clocks.waited ?? .zero) + .seconds($0) })
   }
 }
 
@@ -24,7 +30,7 @@ private struct Step: Sendable {
 struct HostPauseTests {
   /// Clocks with different origins and the same rate.
   private static let start = HostClocks(
-    boot: .seconds(90_000), awake: .seconds(40_000.25), wall: .seconds(1_795_251_600))
+    boot: .seconds(90_000), awake: .seconds(40_000.25), wall: .seconds(1_795_251_600), waited: .seconds(7))
 
   private struct RunScript: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -73,6 +79,22 @@ struct HostPauseTests {
       testDescription: "two pauses that are reported once each",
       steps: [Step(boot: 11, awake: 1, wall: 11), .even(1), Step(boot: 21, awake: 1, wall: 21), .even(1)],
       pauses: [HostPause(.suspended, seconds: 10), HostPause(.suspended, seconds: 20)]),
+    RunScript(
+      testDescription: "roboprov waits for a processor for a fifth of ten seconds, twice",
+      steps: Array(repeating: .even(1, waited: 0.2), count: 29),
+      pauses: [HostPause(.busy, seconds: 2), HostPause(.busy, seconds: 2)]),
+    RunScript(
+      testDescription: "a little less, and once for long",
+      steps: Array(repeating: .even(1, waited: 0.19), count: 10) + [.even(1, waited: 0.9)]
+        + Array(repeating: .even(1, waited: 0), count: 20), pauses: []),
+    RunScript(
+      testDescription: "a kernel that does not count the wait",
+      steps: Array(repeating: .even(1), count: 10) + Array(repeating: .even(1, waited: 9), count: 10),
+      pauses: []),
+    RunScript(
+      testDescription: "stopped after a time in which the host was busy",
+      steps: Array(repeating: .even(1, waited: 0.9), count: 9) + [.even(601, waited: 0)],
+      pauses: [HostPause(.stopped, seconds: 600)]),
   ]
 
   @Test("pauses are derived from the clock readings", arguments: scenarios)
@@ -98,6 +120,22 @@ struct HostPauseTests {
     // The boot-time clock is read a moment before the other.
     #expect(second.boot >= first.awake)
     #expect(first.wall > .seconds(1_700_000_000))
+  }
+
+  @Test("the wait for a processor counts in nanoseconds since the start of the thread, where the kernel counts it")
+  func waited() throws {
+    guard FileManager.default.fileExists(atPath: "/proc/self/schedstat") else {
+      #expect(HostClocks.now().waited == nil)
+      return
+    }
+    func kernel() throws -> Duration {
+      let words = try String(contentsOfFile: "/proc/self/schedstat", encoding: .utf8).split(separator: " ")
+      return .nanoseconds(try #require(Int64(words[1])))
+    }
+    let before = try kernel()
+    let waited = try #require(HostClocks.now().waited)
+    #expect(before <= waited)
+    #expect(waited <= (try kernel()))
   }
 
   @Test(

@@ -53,12 +53,14 @@ import VirtualTime
     #expect(run.result.rooms.map(\.attempts) == [1])
   }
 
-  @Test("a clock that was set ends nothing")
-  func clockSet() async throws {
+  @Test(
+    "a clock that was set ends nothing, nor does a busy host",
+    arguments: [HostPause(.clockSet, seconds: -3600), HostPause(.busy, seconds: 9)])
+  func endsNothing(_ pause: HostPause) async throws {
     let run = try await rehearse(
       [[]], rooms: [Self.rooms[0]],
       during: { backstage, event in
-        if case .settingWritten = event.fact { backstage.pause(HostPause(.clockSet, seconds: -3600)) }
+        if case .settingWritten = event.fact { backstage.pause(pause) }
       })
     #expect(run.result.rooms.map(\.outcome) == [.provisioned])
     #expect(run.facts { if case .hostPaused(let fact) = $0 { fact } else { nil } }.count == 4)

@@ -177,7 +177,7 @@ struct RunSpeedTests {
   @Test(
     "nothing is said where something other than the radio took time",
     arguments: [
-      .hostPaused(.init(.suspended, seconds: 60)), .operatorRequested(.init(.pause)),
+      .hostPaused(.init(.suspended, seconds: 60)), .hostPaused(.init(.busy, seconds: 3)), .operatorRequested(.init(.pause)),
       .adapterAwaited(.init(problem: .absent, seconds: 30)),
       .operatorAwaited(.init(room: "r0-0", reason: .authorizationRequired)),
       .canariesJudged(.init(rooms: ["r0-0"], approved: true)),
@@ -185,5 +185,29 @@ struct RunSpeedTests {
     ] as [Fact])
   func waits(_ fact: Fact) {
     #expect(RunReport(Work(others: [fact]).script.events).speed == nil)
+  }
+
+  @Test("a computer that was the limit is named during the run, once, and at its end; the rest of a run is still estimated")
+  func busyHost() throws {
+    let busy = Fact.hostPaused(.init(.busy, seconds: 3.2))
+    let events = Work(others: [busy, busy, busy]).script.events
+    let report = RunReport(events)
+    #expect(!report.hasPaused)
+    let sentence = "The computer was busy: for 9.6 s of the run roboprov waited for a processor."
+    let style = TerminalStyle(width: 100, hasColor: false)
+    #expect(SummaryView.lines(report, reports: nil, style: style).contains(sentence))
+    #expect(JSONReport.text(report).contains("\"busy_host_s\": 9.6"))
+    var view = ProgressView()
+    var shown: [String] = []
+    for event in events {
+      view.apply(event)
+      if case .hostPaused = event.fact { shown += view.plain(event) + view.finished(event, style: style) }
+    }
+    #expect(
+      shown.map { $0.drop { $0 != "h" && $0 != "T" } } == [
+        "his computer: busy: roboprov waited 3.2 s for a processor",
+        "This computer: busy: roboprov waited 3.2 s for a processor",
+      ])
+    #expect(RunReport(Work().script.events).busyHost == nil)
   }
 }

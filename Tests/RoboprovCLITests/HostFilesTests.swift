@@ -10,7 +10,8 @@ import Testing
 
   /// A laptop with a dongle behind a hub, WiFi, and a bluetoothd.
   private static let laptop = [
-    "proc/sys/kernel/osrelease": "6.1.0-37-amd64\n", "proc/1/comm": "systemd\n",
+    "proc/sys/kernel/osrelease": "6.1.0-37-amd64\n", "proc/loadavg": "0.52 0.58 0.59 3/812 4711\n",
+    "proc/1/comm": "systemd\n",
     "proc/812/comm": "bluetoothd\n",
     "proc/812/cmdline": "/usr/libexec/bluetooth/bluetoothd\0--noplugin=midi\0",
     "etc/bluetooth/main.conf": "[General]\n# TemporaryTimeout = 30\n[LE]\nAutoconnecttimeout = 16384\n",
@@ -39,6 +40,7 @@ import Testing
     try HostRoot.use(Self.laptop, links: Self.links) { root in
       let host = HostFiles(tree: .below(root))
       #expect(host.kernel == .known("6.1.0-37-amd64"))
+      #expect(host.load(on: 4) == .known(LoadFacts(average: 0.52, processors: 4)))
       let facts = host.bluetooth
       let command = ["/usr/libexec/bluetooth/bluetoothd", "--noplugin=midi"]
       #expect(facts.daemon == .known(DaemonFacts(command: command, process: 812)))
@@ -97,6 +99,7 @@ import Testing
     files["sys/kernel/debug/bluetooth/hci0/supervision_timeout"] = number + "\n"
     files["proc/sys/kernel/osrelease"] = "\(number).\(number)\n"
     files["proc/\(number)/comm"] = "bluetoothd\n"
+    files["proc/loadavg"] = "\(number) 1.50 1.25 3/812 4711\n"
     files["etc/bluetooth/main.conf"] =
       "[General]\nTemporaryTimeout=\(number)\n[LE]\nAutoconnecttimeout=\(number)\n"
       + "ConnectionSupervisionTimeout=\(number)\n"
@@ -104,7 +107,9 @@ import Testing
       let host = HostFiles(tree: .below(root))
       #expect(host.bluetooth.controllers.first?.supervisionTimeout == nil)
       let facts = HostFacts(
-        kernel: host.kernel, isClockSynchronised: .known(true), bluetooth: .known(host.bluetooth), files: [])
+        kernel: host.kernel, isClockSynchronised: .known(true), load: host.load(on: 2),
+        bluetooth: .known(host.bluetooth), files: [])
+      #expect(host.load(on: 2).value?.average ?? 0 <= 1.5)
       #expect(!Diagnosis(host: facts).service.isEmpty)
     }
     #expect(HostFacts(Array("t \(number)".utf8), from: .zero, to: .zero).clockAhead ?? .zero <= .zero)
@@ -115,6 +120,7 @@ import Testing
     try HostRoot.use([:]) { root in
       let host = HostFiles(tree: .below(root))
       #expect(host.kernel == .unknown("there is no /proc/sys/kernel/osrelease"))
+      #expect(host.load(on: 2) == .unknown("there is no /proc/loadavg"))
       let facts = host.bluetooth
       #expect(facts.daemon == .unknown("the processes cannot be listed (/proc)"))
       #expect(facts.configuration == .known(MainConfiguration()), "bluetoothd has its own values then")

@@ -1,7 +1,7 @@
 import Model
 import Reporting
 
-/// Checks of the clock, the reports directory and file permissions.
+/// Checks of the clock, the load, the reports directory and file permissions.
 extension Diagnosis {
   static let computerChecks: [DoctorCheck<Diagnosis>] = [
     DoctorCheck("clock") { facts in
@@ -10,6 +10,16 @@ extension Diagnosis {
         return Finding(
           .warning, "No time server sets this computer's clock: times in the reports may be wrong.",
           command: "sudo timedatectl set-ntp true")
+      }
+    },
+    DoctorCheck("load") { facts in
+      facts.host.load.finding("This computer's load is") { load in
+        guard load.average >= loadPerProcessor * Double(load.processors) else { return nil }
+        let average = (load.average * 10).rounded() / 10
+        return Finding(
+          .note,
+          "This computer is busy (load average \(average), \(load.processors.counted("processor"))): a run takes longer than its radio needs.",
+          advice: "Close programs that compute.")
       }
     },
     DoctorCheck("storage") { facts in
@@ -30,6 +40,9 @@ extension Diagnosis {
     },
     DoctorCheck(each: "file_mode") { facts in facts.host.files.map { Diagnosis.mode(of: $0) } },
   ]
+
+  /// With this load a run takes a twentieth longer, with twice as much a tenth (docs/internals/performance.md).
+  private static let loadPerProcessor = 4.0
 
   /// Limits in bytes. A run writes about 50 kB per room (journal, reports, logs), and lack of space must not
   /// end its record.

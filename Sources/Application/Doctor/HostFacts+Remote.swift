@@ -36,7 +36,8 @@ extension HostFacts {
   }
 
   private init(unknown why: String) {
-    self.init(kernel: .unknown(why), isClockSynchronised: .unknown(why), bluetooth: .unknown(why))
+    self.init(
+      kernel: .unknown(why), isClockSynchronised: .unknown(why), load: .unknown(why), bluetooth: .unknown(why))
   }
 
   /// Reads an answer. Other lines, such as a greeting of the shell, are ignored.

@@ -27,6 +27,7 @@ package struct HostFacts: Sendable, Hashable {
   var kernel: HostFact<String>
   /// Whether a time server sets the clock.
   var isClockSynchronised: HostFact<Bool>
+  var load: HostFact<LoadFacts>
   /// Bluetooth; unknown if the bus may belong to another computer.
   var bluetooth: HostFact<BluetoothFacts>
   /// The reports directory; nil if it was not checked.
@@ -36,6 +37,12 @@ package struct HostFacts: Sendable, Hashable {
   /// How far another computer's clock is ahead of this one's at least, negative if it is behind; nil if its answer took
   /// longer than the difference.
   var clockAhead: Duration?
+}
+
+struct LoadFacts: Sendable, Hashable {
+  /// The load average of the last minute (proc_loadavg(5)).
+  var average: Double
+  var processors: Int
 }
 
 /// Facts about a computer's Bluetooth that need no bus.

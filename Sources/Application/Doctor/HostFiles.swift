@@ -15,6 +15,14 @@ struct HostFiles: Sendable {
     return tree.text(of: path).map { .known($0) } ?? unreadable(path)
   }
 
+  /// The load of the processors.
+  /// - Parameter processors: Their number.
+  func load(on processors: Int) -> HostFact<LoadFacts> {
+    let path = "/proc/loadavg"
+    let average = tree.text(of: path)?.split(separator: " ").first.flatMap { Double(String($0), in: 0...1e6) }
+    return average.map { .known(LoadFacts(average: $0, processors: processors)) } ?? unreadable(path)
+  }
+
   var bluetooth: BluetoothFacts {
     BluetoothFacts(
       isInKernel: tree.has(ControllerFiles.folder), daemon: daemon, configuration: configuration,
@@ -151,6 +159,7 @@ extension HostFacts {
       kernel: host.kernel,
       isClockSynchronised: HostClocks.isSynchronised.map { .known($0) }
         ?? .unknown("the kernel does not report it"),
+      load: host.load(on: ProcessInfo.processInfo.activeProcessorCount),
       bluetooth: isSimulated
         ? .unknown("the building is simulated")
         : HostEnvironment.systemBusAddress == nil

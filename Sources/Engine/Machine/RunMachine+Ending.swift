@@ -225,7 +225,7 @@ extension RunMachine {
     case .suspended, .stopped:
       air.mustBeReceivedAgain()
       endAttempts([.connecting, .connected], .hostPaused)
-    case .clockSet:
+    case .clockSet, .busy:
       break
     }
   }

@@ -76,7 +76,7 @@ extension Fact {
     Row(
       "room_verified", Fact.roomVerified,
       "What was received from a room's device when the building was verified."),
-    Row("host_paused", Fact.hostPaused, "The host paused, or its clock was set."),
+    Row("host_paused", Fact.hostPaused, "The host paused or was too busy, or its clock was set."),
     Row(
       "events_omitted", Fact.eventsOmitted,
       "Observations came faster than the record may grow, and were left out. After a kill, up to 10 s of such events are uncounted."

@@ -115,13 +115,14 @@ package struct EventsOmitted: FactPayload {
   }
 }
 
-/// A pause of this host, or a change of its clock.
+/// A pause of this host, a time in which it was too busy, or a change of its clock.
 package struct HostPause: FactPayload {
   /// The kinds of pauses. The names are frozen.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case suspended
     case stopped
     case clockSet = "clock_set"
+    case busy
   }
 
   package var kind: Kind

@@ -36,8 +36,16 @@ package struct RunReport: Hashable, Sendable {
   /// Whether the run stood still: a pause, a wait for an adapter or for a person's judgement of the first rooms.
   private(set) var hasPaused = false
   private var hasAwaitedOperator = false
-  /// Whether something other than the radio took time: also a room that waited for a person, or another program.
-  var hasWaited: Bool { hasPaused || hasAwaitedOperator || !foreignScans.isEmpty }
+  /// For how long roboprov is on record to have waited for a processor, in seconds.
+  private(set) var secondsOfBusyHost = 0.0
+  /// The times in which its computer, not the radio, was the limit, as a sentence; nil without one.
+  package var busyHost: String? {
+    secondsOfBusyHost > 0
+      ? "The computer was busy: for \(secondsOfBusyHost.asSeconds) of the run roboprov waited for a processor."
+      : nil
+  }
+  /// Whether something other than the radio took time: also a room that waited for a person, another program, or a busy host.
+  var hasWaited: Bool { hasPaused || hasAwaitedOperator || !foreignScans.isEmpty || secondsOfBusyHost > 0 }
 
   /// Nil where the record shows too little.
   package var speed: RunSpeed? { RunSpeed(self) }
@@ -85,6 +93,8 @@ package struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
+    case .hostPaused(let fact) where fact.kind == .busy:
+      secondsOfBusyHost += fact.seconds
     case .adapterAwaited, .hostPaused, .operatorRequested, .canariesJudged:
       hasPaused = true
     case .scanStopped, .hostUnavailable, .adapterFaulted, .linksHeld, .linkReleased, .bondIntended,

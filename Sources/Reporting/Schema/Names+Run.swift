@@ -109,6 +109,7 @@ extension HostPause.Kind: OutputNames {
     case .suspended: "The host slept: a closed lid."
     case .stopped: "The process, or the machine that it runs on, was suspended."
     case .clockSet: "The host did not pause: its wall clock was set."
+    case .busy: "The host did not pause: roboprov waited for a processor for a fifth of the time or more."
     }
   }
 }

@@ -49,6 +49,7 @@ extension ProgressView {
     case .foreignScanDetected(let fact):
       return words(fact).wrapped(to: style.width).map { style.paint($0, .yellow) }
     case .hostPaused(let fact):
+      guard isNews(fact) else { return [] }
       return [style.paint("This computer: \(fact.words)".truncated(to: style.width), .yellow)]
     default:
       return []
@@ -63,6 +64,11 @@ extension ProgressView {
       default: [plainText(event.fact, detail)].compactMap(\.self)
       }
     return texts.map { "[\(Self.clock(event.elapsed))] \($0)" }
+  }
+
+  /// A busy host is on record every ten seconds, and written once.
+  private func isNews(_ fact: HostPause) -> Bool {
+    fact.kind != .busy || report.secondsOfBusyHost <= fact.seconds
   }
 
   /// Every event as a line, as in the device logs.
@@ -117,7 +123,7 @@ extension ProgressView {
         + (report[fact.room].flatMap { Explanation(of: $0) }.map { ". " + $0.sentence } ?? "")
         + " (\(tally.ended)/\(tally.total))"
     case .runInterrupted(let fact): return fact.cause == .signal ? nil : "stopping: \(fact.cause.words)"
-    case .hostPaused(let fact): return "this computer: \(fact.words)"
+    case .hostPaused(let fact): return isNews(fact) ? "this computer: \(fact.words)" : nil
     default: break
     }
     guard detail != .quiet else { return nil }

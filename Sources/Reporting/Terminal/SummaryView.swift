@@ -22,7 +22,7 @@ package enum SummaryView {
   ) -> [String] {
     var blocks = report.left.grouped { [$0.cause.state.rawValue, $0.cause.explanation.advice] }
       .map { explain($0.elements, style) }
-    blocks += foreignScans(report, style)
+    blocks += foreignScans(report, style) + busyHost(report, style)
     blocks += unclaimed(report, style)
     blocks += unasked(report, style)
     if let reports {
@@ -72,6 +72,13 @@ package enum SummaryView {
       return style.block(scan.sentence(adapter: adapter.visible))
         + style.block("→ " + scan.advice, indent: 4, hanging: 2)
     }
+  }
+
+  /// The times in which the computer, not the radio, was the limit.
+  private static func busyHost(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
+    report.busyHost.map {
+      [style.block($0) + style.block("→ Close other programs that compute.", indent: 4, hanging: 2)]
+    } ?? []
   }
 
   /// Devices that were received and belong to no room: the manifest may lack a room.

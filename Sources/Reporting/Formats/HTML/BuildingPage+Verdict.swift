@@ -56,7 +56,8 @@ extension BuildingPage {
 
   private var newestRun: Markup {
     guard let newest else { return "no run has used an adapter" }
-    let speed: Markup? = newest.report.speed.map { "<br>\($0.sentence)" }
+    // At most one of them is known.
+    let speed: Markup? = (newest.report.speed?.sentence ?? newest.report.busyHost).map { "<br>\($0)" }
     return "\(link(run: newest.started.run)), \(time(newest.began))\(speed)"
   }
 }

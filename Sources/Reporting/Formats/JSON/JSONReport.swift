@@ -71,6 +71,10 @@ package enum JSONReport {
       "foreign_scans", "Adapters that another program scanned with; connecting then takes up to 10 s longer.",
       each: foreignScan
     ) { report in report.foreignScans.map { ($0, report) } }
+    Field(
+      "busy_host_s",
+      "For how many seconds roboprov waited for a processor, in the spans of 10 s in which that was a fifth of the time or more."
+    ) { $0.secondsOfBusyHost }
     Field("manifest", "The manifest.", form: manifest) { $0.run }
     Field(
       "speed",
