@@ -89,6 +89,23 @@ private final class Record {
 }
 
 @Suite("A record and what was signed of it") struct SignedStateTests {
+  @Test("a state after a run is that of its own journal, also in a folder that is named like another run")
+  func otherFolder() async throws {
+    let record = try Record()
+    for run in ["first", "second"] { try await record.run(run) }
+    var runs = try record.archive.runs
+    (runs[0].id, runs[1].id) = (runs[1].id, runs[0].id)
+    let archive = BuildingArchive(runs: runs)
+    func states(_ made: [BuildingRun]) -> [[String]] {
+      var states: [[String]] = []
+      BuildingReports.forEachRun(in: archive, made: made) { states.append($1.runs.map(\.journalHash)) }
+      return states
+    }
+    let made = BuildingReports.make(.init(building: "house"), from: archive).runs
+    #expect(made.count == 2 && states([]).last?.isEmpty == false)
+    #expect(states(made) == states([]))
+  }
+
   @Test("a whole record has no difference, and each manipulation of its folder is named")
   func manipulations() async throws {
     let record = try Record()

@@ -104,10 +104,14 @@ package enum BuildingReports {
   }
 
   /// Calls `body` with each run that has reports, and the state of the building after it.
+  /// - Parameter made: Reports of the runs that were made before from the same record.
   package static func forEachRun<Failure: Error>(
-    in archive: BuildingArchive, _ body: (BuildingArchive.Run, BuildingReport) throws(Failure) -> Void
+    in archive: BuildingArchive, made: [BuildingRun] = [],
+    _ body: (BuildingArchive.Run, BuildingReport) throws(Failure) -> Void
   ) throws(Failure) {
-    try archive.forEachRun(History(in: archive), adding: { $0.add($1) }) { (run, history) throws(Failure) in
+    let made = Dictionary(made.map { ($0.started.run, $0) }, uniquingKeysWith: { first, _ in first })
+    try archive.forEachRun(History(in: archive), adding: { $0.add($1, made[$1.id]) }) {
+      (run, history) throws(Failure) in
       guard run.isProvisioning, let started = run.started else { return }
       try body(run, make(Subject(building: started.building), from: history))
     }
@@ -120,9 +124,11 @@ package enum BuildingReports {
 
     init(in archive: BuildingArchive) { record = BuildingRecord(in: archive.order) }
 
-    mutating func add(_ run: BuildingArchive.Run) {
+    mutating func add(_ run: BuildingArchive.Run, _ made: BuildingRun?) {
       record.add(run.record.events, of: run.id)
-      runs.add(run.recorded)
+      // A folder can be named like another run than its journal.
+      let isOfJournal = made?.journalHash == run.record.lastHash
+      if let made = isOfJournal ? made : BuildingRun(run.recorded) { runs.add(made) }
     }
   }
 

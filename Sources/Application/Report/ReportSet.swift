@@ -76,20 +76,24 @@ package struct ReportSet {
   /// - Parameter besidesSigned: Whether to leave out differences from a signed state.
   /// - Throws: `CommandFailure` if the folder cannot be read.
   package func differences(from report: BuildingReport, besidesSigned: Bool = false) throws -> [Difference] {
-    var differences = BuildingReports.formats.compactMap { difference($0.name, $0.text(report)) }
-    // A few runs at a time, because the state after each takes memory.
-    var states: [(run: BuildingArchive.Run, after: BuildingReport)] = []
-    func compareStates() {
-      differences += Parallel.map(states) { state in
-        Self.files(of: state.run, state.after).compactMap { difference($0.path, $0.text) }
+    var differences: [Difference] = []
+    var parts = BuildingReports.formats.map { format in Part.building(format.name, format.text) }
+    func compare() {
+      differences += Parallel.map(parts) { part in
+        switch part {
+        case .building(let name, let text): [difference(name, text(report))].compactMap(\.self)
+        case .run(let run, let after):
+          Self.files(of: run, after).compactMap { difference($0.path, $0.text) }
+        }
       }.joined()
-      states = []
+      parts = []
     }
-    BuildingReports.forEachRun(in: archive) { run, after in
-      states.append((run, after))
-      if states.count == 8 { compareStates() }
+    BuildingReports.forEachRun(in: archive, made: report.runs) { run, after in
+      parts.append(.run(run, after: after))
+      // A few runs at a time, because the state after each takes memory.
+      if parts.count >= 8 { compare() }
     }
-    compareStates()
+    compare()
     differences += try RecordFiles(archive, signed, in: folder).others.map {
       Difference(
         path: $0, words: "was not made by roboprov from these journals",
@@ -105,6 +109,12 @@ package struct ReportSet {
             ?? "Remove it."))
     }
     return differences + (besidesSigned ? [] : differencesFromSigned)
+  }
+
+  /// Files that are compared at once.
+  private enum Part {
+    case building(String, @Sendable (BuildingReport) -> String)
+    case run(BuildingArchive.Run, after: BuildingReport)
   }
 
   /// How a file differs from this text; nil if it has it.

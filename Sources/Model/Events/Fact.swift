@@ -2,7 +2,9 @@ package import Bluetooth
 
 /// The events of a run, in the past tense. A new one is a payload that conforms to `FactPayload`, a case here
 /// and its two rows below; the compiler then names every `switch` that must handle it.
-package enum Fact: Hashable, Sendable {
+///
+/// Its payload is on the heap: the largest one would be copied with each event of a record.
+package indirect enum Fact: Hashable, Sendable {
   case runStarted(RunStarted)
   case adapterAwaited(AdapterAwaited)
   case hostUnavailable(HostUnavailable)

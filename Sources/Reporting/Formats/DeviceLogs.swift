@@ -15,10 +15,13 @@ package enum DeviceLogs {
   ) -> [(RoomID, String)] {
     let report = report ?? RunReport(events)
     let chosen = events.sorted(into: report)
+    let host = report.hostItems.flatMap { paragraph($0.title, $0.text) }
     return RunRow.rows(report, after: after).filter { !$0.room.isExcluded || chosen[$0.room.id] != nil }.map {
       (
         $0.room.id,
-        Page(room: $0.room, settings: $0.settings, report: report, events: chosen[$0.room.id] ?? []).text
+        Page(
+          room: $0.room, settings: $0.settings, report: report, host: host, events: chosen[$0.room.id] ?? []
+        ).text
       )
     }
   }
@@ -48,18 +51,19 @@ private final class Page {
   let room: RoomReport
   let settings: [SettingResult]
   let report: RunReport
+  /// The lines about the host and its adapters, the same in all logs.
+  let host: [String]
   let events: [RunEvent]
 
-  init(room: RoomReport, settings: [SettingResult], report: RunReport, events: [RunEvent]) {
-    (self.room, self.settings, self.report, self.events) = (room, settings, report, events)
+  init(
+    room: RoomReport, settings: [SettingResult], report: RunReport, host: [String], events: [RunEvent]
+  ) {
+    (self.room, self.settings, self.report, self.host, self.events) = (room, settings, report, host, events)
   }
-
-  private static let measure = 100
-  private static let indent = 11
 
   var text: String {
     let lines = ["roboprov device log", ""] + header + [""] + table + [""] + ending
-    return lines.map { $0 + "\n" }.joined()
+    return (lines + [""]).joined(separator: "\n")
   }
 
   private var header: [String] {
@@ -77,7 +81,7 @@ private final class Page {
         .compactMap(\.self).joined(separator: ", ")),
       item("Building", "\((run?.buildingName ?? "?").visible) (\((run?.building ?? "?").visible))"),
       item("Run", "\((run?.run ?? "?").visible) on \((run?.host ?? "?").visible)\(simulated)"),
-    ] + report.hostItems.flatMap { paragraph($0.title, $0.text) } + [
+    ] + host + [
       item("Tool", "roboprov \((run?.toolVersion ?? "?").visible)"),
       item("Manifest", (run?.manifestPath ?? "?").visible),
       item("", "sha256 \((run?.manifestSHA256 ?? "?").visible)"),
@@ -136,16 +140,18 @@ private final class Page {
     return lines
   }
 
-  private func item(_ title: String, _ text: String) -> String {
-    title.fitted(to: Self.indent) + text
-  }
-
-  private func paragraph(_ title: String, _ text: String) -> [String] {
-    text.wrapped(to: Self.measure - Self.indent).enumerated().map { item($0 == 0 ? title : "", $1) }
-  }
-
   private func seconds(_ duration: Duration, _ width: Int) -> String {
     let text = Decimal.fixed(duration.inSeconds, places: 3) ?? "?"
-    return String(repeating: " ", count: max(0, width - text.count)) + text
+    return String(repeating: " ", count: max(0, width - text.utf8.count)) + text
   }
 }
+
+/// A line with a title, or the continuation of the line before.
+private func item(_ title: String, _ text: String) -> String { title.fitted(to: indent) + text }
+
+private func paragraph(_ title: String, _ text: String) -> [String] {
+  text.wrapped(to: measure - indent).enumerated().map { item($0 == 0 ? title : "", $1) }
+}
+
+private let measure = 100
+private let indent = 11

@@ -75,9 +75,10 @@ package enum JSONValue: Hashable, Sendable {
     _ write: (Item, inout String) -> Void
   ) {
     text += brackets.0
+    let indent = depth.map { "\n" + String(repeating: "  ", count: $0 + 1) } ?? ""
     for (index, item) in items.enumerated() {
       if index > 0 { text += "," }
-      if let depth { text += "\n" + String(repeating: "  ", count: depth + 1) }
+      text += indent
       write(item, &text)
     }
     if !items.isEmpty, let depth { text += "\n" + String(repeating: "  ", count: depth) }

@@ -6,19 +6,34 @@ enum Decimal {
     guard value.isFinite, value.magnitude < 1e12 else { return nil }
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }
-    let scaled = Int64((value.magnitude * scale).rounded())
-    let digits = String(scaled)
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-    let sign = value < 0 && scaled != 0 ? "-" : ""
-    return sign + padded.dropLast(places) + "." + padded.suffix(places)
+    return text(value < 0, UInt64((value.magnitude * scale).rounded()), places: places)
   }
 
   /// A number to the thousandth without trailing zeros: `12.5`, `0.013`, `3`.
   static func short(_ value: Double) -> String? {
-    guard var text = fixed(value, places: 3) else { return nil }
-    while text.hasSuffix("0") { text.removeLast() }
-    if text.hasSuffix(".") { text.removeLast() }
-    return text
+    guard value.isFinite, value.magnitude < 1e12 else { return nil }
+    var (digits, places) = (UInt64((value.magnitude * 1000).rounded()), 3)
+    while places > 0, digits.isMultiple(of: 10) { (digits, places) = (digits / 10, places - 1) }
+    return text(value < 0, digits, places: places)
+  }
+
+  /// A number from its digits, with its point before the last `places` of them; zero has no sign.
+  private static func text(_ isNegative: Bool, _ digits: UInt64, places: Int) -> String {
+    // From the last byte to the first: 18 digits, a leading zero, the point and the sign at most.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { bytes in
+      var (begin, rest, written) = (bytes.count, digits, 0)
+      func put(_ byte: UInt8) {
+        begin -= 1
+        bytes[begin] = byte
+      }
+      repeat {
+        if written == places, places > 0 { put(UInt8(ascii: ".")) }
+        put(UInt8(ascii: "0") + UInt8(rest % 10))
+        (rest, written) = (rest / 10, written + 1)
+      } while rest > 0 || written <= places
+      if isNegative, digits != 0 { put(UInt8(ascii: "-")) }
+      return String(decoding: bytes[begin...], as: UTF8.self)
+    }
   }
 }
 
