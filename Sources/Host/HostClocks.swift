@@ -37,7 +37,9 @@ package struct HostClocks: Hashable, Sendable {
     // The time on a processor, the time of waiting for one, both in ns, and the number of time slices
     // (the kernel's Documentation/scheduler/sched-stats.rst).
     let counts = try? String(contentsOfFile: "/proc/self/schedstat", encoding: .utf8).split(separator: " ")
-    clocks.waited = counts.flatMap { $0.count == 3 ? Int64($0[1], in: 0...Int64.max) : nil }.map { .nanoseconds($0) }
+    clocks.waited = counts.flatMap { $0.count == 3 ? Int64($0[1], in: 0...Int64.max) : nil }.map {
+      .nanoseconds($0)
+    }
     return clocks
   }
 }

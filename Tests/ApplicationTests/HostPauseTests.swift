@@ -122,7 +122,7 @@ struct HostPauseTests {
     #expect(first.wall > .seconds(1_700_000_000))
   }
 
-  @Test("the wait for a processor counts in nanoseconds since the start of the thread, where the kernel counts it")
+  @Test("the wait for a processor is the kernel's count for the first thread, where there is one")
   func waited() throws {
     guard FileManager.default.fileExists(atPath: "/proc/self/schedstat") else {
       #expect(HostClocks.now().waited == nil)

@@ -177,7 +177,8 @@ struct RunSpeedTests {
   @Test(
     "nothing is said where something other than the radio took time",
     arguments: [
-      .hostPaused(.init(.suspended, seconds: 60)), .hostPaused(.init(.busy, seconds: 3)), .operatorRequested(.init(.pause)),
+      .hostPaused(.init(.suspended, seconds: 60)), .hostPaused(.init(.busy, seconds: 3)),
+      .operatorRequested(.init(.pause)),
       .adapterAwaited(.init(problem: .absent, seconds: 30)),
       .operatorAwaited(.init(room: "r0-0", reason: .authorizationRequired)),
       .canariesJudged(.init(rooms: ["r0-0"], approved: true)),
@@ -187,7 +188,7 @@ struct RunSpeedTests {
     #expect(RunReport(Work(others: [fact]).script.events).speed == nil)
   }
 
-  @Test("a computer that was the limit is named during the run, once, and at its end; the rest of a run is still estimated")
+  @Test("a computer that was the limit is named once during the run, and at its end, and is no pause")
   func busyHost() throws {
     let busy = Fact.hostPaused(.init(.busy, seconds: 3.2))
     let events = Work(others: [busy, busy, busy]).script.events

@@ -37,7 +37,8 @@ extension HostFacts {
 
   private init(unknown why: String) {
     self.init(
-      kernel: .unknown(why), isClockSynchronised: .unknown(why), load: .unknown(why), bluetooth: .unknown(why))
+      kernel: .unknown(why), isClockSynchronised: .unknown(why), load: .unknown(why), bluetooth: .unknown(why)
+    )
   }
 
   /// Reads an answer. Other lines, such as a greeting of the shell, are ignored.

@@ -20,20 +20,19 @@ enum Decimal {
   /// A number from its digits, with its point before the last `places` of them; zero has no sign.
   private static func text(_ isNegative: Bool, _ digits: UInt64, places: Int) -> String {
     // From the last byte to the first: 18 digits, a leading zero, the point and the sign at most.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { bytes in
-      var (begin, rest, written) = (bytes.count, digits, 0)
-      func put(_ byte: UInt8) {
-        begin -= 1
-        bytes[begin] = byte
-      }
-      repeat {
-        if written == places, places > 0 { put(UInt8(ascii: ".")) }
-        put(UInt8(ascii: "0") + UInt8(rest % 10))
-        (rest, written) = (rest / 10, written + 1)
-      } while rest > 0 || written <= places
-      if isNegative, digits != 0 { put(UInt8(ascii: "-")) }
-      return String(decoding: bytes[begin...], as: UTF8.self)
+    var bytes = [UInt8](repeating: 0, count: 24)
+    var (begin, rest, written) = (bytes.count, digits, 0)
+    func put(_ byte: UInt8) {
+      begin -= 1
+      bytes[begin] = byte
     }
+    repeat {
+      if written == places, places > 0 { put(UInt8(ascii: ".")) }
+      put(UInt8(ascii: "0") + UInt8(rest % 10))
+      (rest, written) = (rest / 10, written + 1)
+    } while rest > 0 || written <= places
+    if isNegative, digits != 0 { put(UInt8(ascii: "-")) }
+    return String(decoding: bytes[begin...], as: UTF8.self)
   }
 }
 
