@@ -206,8 +206,8 @@ struct RunSpeedTests {
     }
     #expect(
       shown.map { $0.drop { $0 != "h" && $0 != "T" } } == [
-        "his computer: busy: roboprov waited 3.2 s for a processor",
-        "This computer: busy: roboprov waited 3.2 s for a processor",
+        "his computer: roboprov waited 3.2 s for a processor",
+        "This computer: roboprov waited 3.2 s for a processor",
       ])
     #expect(RunReport(Work().script.events).busyHost == nil)
   }

@@ -270,7 +270,7 @@ extension HostPause {
     switch kind {
     case .suspended: "suspended for \(seconds.asSeconds)"
     case .stopped: "stopped for \(seconds.asSeconds)"
-    case .busy: "busy: roboprov waited \(seconds.asSeconds) for a processor"
+    case .busy: "roboprov waited \(seconds.asSeconds) for a processor"
     case .clockSet: "clock set \(seconds < 0 ? "back" : "forward") by \(seconds.magnitude.asSeconds)"
     }
   }

@@ -29,7 +29,6 @@ enum BlueZFailure {
   /// although it is LE.
   static let connectionCanceled = failed("br-connection-canceled")
   /// docs/internals/bluez.md, "Names of failure": the attempt failed in the link layer (0x3E).
-  static let connectionAborted = failed("le-connection-abort-by-local")
   /// docs/internals/bluez.md, trap 23: the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
   static func connectUnderWay(_ version: BlueZVersion) -> DBusError {
     switch version {
