@@ -67,11 +67,15 @@ import Testing
     }
   }
 
-  @Test("the last eight connect times of an adapter are kept")
+  @Test("the last eight connect times and session times of an adapter are kept")
   func connectTimes() {
     var history = AdapterHistory()
-    for second in 1...9 { history.connected(after: .seconds(second)) }
+    for second in 1...9 {
+      history.connected(after: .seconds(second))
+      history.saved(after: .seconds(10 + second))
+    }
     #expect(history.connectTimes == (2...9).map { .seconds($0) })
+    #expect(history.sessionTimes == (12...19).map { .seconds($0) })
   }
 
   @Test("an adapter that has scanned starts again without refusals")

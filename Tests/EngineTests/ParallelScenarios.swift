@@ -86,6 +86,29 @@ import VirtualBuilding
     #expect(last < .seconds(45), "\(last)")
   }
 
+  @Test(
+    "a device that does not answer delays the end of a run less, and one that answers late is provisioned")
+  func lateDiscovery() async throws {
+    // Its discovery takes 10 s.
+    let sensors = Array(repeating: [], count: 11) + [[ScheduledFault(.slow)]]
+    let rooms = Self.rooms(12)
+    let run = try await rehearse(
+      sensors, rooms: rooms, scenario: { $0.adapters = Array(Self.four.prefix(1)) }
+    ).expectInvariants()
+    let timeouts = run.facts { fact -> (room: RoomID, seconds: Double)? in
+      if case .stageStarted(let fact) = fact, fact.stage == .discover {
+        (fact.room, fact.timeout)
+      } else {
+        nil
+      }
+    }.map(\.1)
+    // While no session shows how long one takes, and at the last attempt, the timeout is that of the room.
+    #expect(timeouts.prefix(3).allSatisfy { $0.seconds == 20 })
+    let late = timeouts.filter { $0.room == rooms[11].id }.map(\.seconds)
+    #expect(late.count == 3 && (3...8).contains(late[0]) && late[1] > late[0] && late[2] == 20, "\(late)")
+    #expect(run.result.rooms.last?.outcome == .provisionedAfterRetry)
+  }
+
   @Test("a device whose connection failed at once is tried again before the last proofs", arguments: [1, 2])
   func quickFailure(adapters: Int) async throws {
     let rooms = Self.rooms(24)

@@ -64,6 +64,12 @@ extension RunMachine {
           rssi: air[work.address]?.rssi, fresh: air[work.address]?.isWaiting == true ? nil : false)))
     var room = work.room
     if let limit = engaged.limit { room.timeouts.connect = min(room.timeouts.connect, limit) }
+    let discovery = ConnectPolicy.discoveryLimit(
+      answersWithin: room.pairs || room.family.lifecycle.isPerAction ? nil : room.family.answersWithin,
+      charged: work.budget.charged, retries: room.retries,
+      sessions: radios[history: engaged.session.adapter].sessionTimes,
+      isShared: radios.index(of: engaged.session).map { radios[$0].isShared } ?? true)
+    if let discovery { room.timeouts.discover = min(room.timeouts.discover, discovery) }
     perform(
       .begin(
         Attempt(
@@ -191,6 +197,9 @@ extension RunMachine {
       guard engaged.attempt == attempt else { return }
       if case .success(let submission) = report.result, case .connected = rooms[place].state {
         noteLink(place, engaged.work, on: engaged.session.adapter, at: submission.at)
+        if !engaged.work.room.pairs {
+          radios[history: engaged.session.adapter].saved(after: engaged.since.duration(to: now))
+        }
       }
       var state = RoomState.Disconnecting(engaged, report)
       defer { rooms.move(place, to: .disconnecting(state)) }

@@ -98,6 +98,8 @@ struct AdapterHistory: Hashable, Sendable {
   var health = AdapterHealth()
   /// The last connect times, the oldest first.
   private(set) var connectTimes: [Duration] = []
+  /// The last times of sessions that reached the save, the oldest first.
+  private(set) var sessionTimes: [Duration] = []
   /// How many links it can hold at once; nil until it was used.
   var slots: LinkSlots?
   /// Whether another program scans with it.
@@ -113,5 +115,9 @@ struct AdapterHistory: Hashable, Sendable {
 
   mutating func connected(after time: Duration) {
     connectTimes = (connectTimes + [time]).suffix(ConnectPolicy.timesKept)
+  }
+
+  mutating func saved(after time: Duration) {
+    sessionTimes = (sessionTimes + [time]).suffix(ConnectPolicy.timesKept)
   }
 }

@@ -1,7 +1,7 @@
-/// The limit of a connection attempt where it is shorter than the timeout of the room: a device that does not
-/// respond delays its neighbours.
+/// The limits of an attempt where they are shorter than the timeouts of the room: a device that does not respond
+/// delays its neighbours, and the end of the run.
 enum ConnectPolicy {
-  /// How many connect times of an adapter are kept.
+  /// How many connect times and session times of an adapter are kept.
   static let timesKept = 8
   /// With fewer connect times than this, the limit is twice the usual response time of the family.
   static let timesNeeded = 3
@@ -22,5 +22,18 @@ enum ConnectPolicy {
     guard let answersWithin, charged < retries, !isShared else { return nil }
     let known = times.count >= timesNeeded ? times.max() : nil
     return (known.map { max(answersWithin, $0 * factor) } ?? answersWithin * 2) * (1 << charged)
+  }
+
+  /// The limit of the discovery: half as long again as the longest whole session that the adapter had of late, of
+  /// which a discovery is a third, or three quarters while the adapter scans. It doubles with each charged failure. Nil
+  /// when only the timeout of the room applies, as for the last attempt.
+  /// - Parameter sessions: the last session times of the adapter, from the connection to the device's response to the save.
+  static func discoveryLimit(
+    answersWithin: Duration?, charged: Int, retries: Int, sessions: [Duration], isShared: Bool
+  ) -> Duration? {
+    guard let answersWithin, charged < retries, !isShared, sessions.count >= timesNeeded,
+      let longest = sessions.max()
+    else { return nil }
+    return max(answersWithin, longest * 3 / 2) * (1 << charged)
   }
 }

@@ -110,6 +110,25 @@ import Testing
       isShared: row.isShared)
     #expect(limit == row.limit)
   }
+
+  @Test(
+    "the limit of a discovery follows from the last sessions, and the last attempt has none",
+    arguments: [
+      Case(limit: nil),
+      Case(times: [.seconds(3), .seconds(3)], limit: nil),
+      Case(times: [.seconds(3), .seconds(4), .seconds(3)], limit: .seconds(6)),
+      Case(times: [.seconds(1), .seconds(1), .seconds(1)], limit: .seconds(3)),
+      Case(charged: 1, times: [.seconds(3), .seconds(4), .seconds(3)], limit: .seconds(12)),
+      Case(charged: 2, times: [.seconds(3), .seconds(4), .seconds(3)], limit: nil),
+      Case(answersWithin: nil, times: [.seconds(3), .seconds(4), .seconds(3)], limit: nil),
+      Case(times: [.seconds(3), .seconds(4), .seconds(3)], isShared: true, limit: nil),
+    ])
+  func discoveries(_ row: Case) {
+    let limit = ConnectPolicy.discoveryLimit(
+      answersWithin: row.answersWithin, charged: row.charged, retries: row.retries, sessions: row.times,
+      isShared: row.isShared)
+    #expect(limit == row.limit)
+  }
 }
 
 @Suite("slots of an adapter") struct LinkSlotsTests {
