@@ -87,7 +87,7 @@ import VirtualBuilding
   }
 
   @Test(
-    "a device that does not answer delays the end of a run less, and one that answers late is provisioned")
+    "the discovery of a device that answers late is cut short until its last attempt, which provisions it")
   func lateDiscovery() async throws {
     // Its discovery takes 10 s.
     let sensors = Array(repeating: [], count: 11) + [[ScheduledFault(.slow)]]

@@ -45,6 +45,24 @@ struct BuildingHTMLTests {
     #expect(page.contains("2026-11-22 10:00</time> (UTC+01:00) by anna on laptop, with roboprov 0.1.0"))
   }
 
+  @Test("the page names the speed of the newest run, and in its place a computer that was busy")
+  func speed() {
+    func page(_ others: Fact...) -> String {
+      var building = SampleBuilding(rooms: 6)
+      var run = SampleRun(building, day: 0)
+      run.survey(building.rooms)
+      for room in building.rooms { run.write(room) }
+      for fact in others { run.at(10, fact) }
+      run.end(.complete)
+      building.add(run)
+      return BuildingPage(building.report(), times: .utc).text
+    }
+    let (speed, busy) = ("; the radio needs at least ", "<br>The computer was busy: for 3 s of the run ")
+    #expect(page().contains(speed) && !page().contains(busy))
+    let slow = page(.hostPaused(.init(.busy, seconds: 3)))
+    #expect(slow.contains(busy) && !slow.contains(speed))
+  }
+
   @Test("the page states that a building is done, or that it has no run")
   func extremes() throws {
     var building = SampleBuilding(rooms: 3)

@@ -205,8 +205,8 @@ struct RunSpeedTests {
       if case .hostPaused = event.fact { shown += view.plain(event) + view.finished(event, style: style) }
     }
     #expect(
-      shown.map { $0.drop { $0 != "h" && $0 != "T" } } == [
-        "his computer: roboprov waited 3.2 s for a processor",
+      shown == [
+        "[0:20] this computer: roboprov waited 3.2 s for a processor",
         "This computer: roboprov waited 3.2 s for a processor",
       ])
     #expect(RunReport(Work().script.events).busyHost == nil)

@@ -19,7 +19,7 @@ extension Diagnosis {
         return Finding(
           .note,
           "This computer is busy (load average \(average), \(load.processors.counted("processor"))): a run takes longer than its radio needs.",
-          advice: "Close programs that compute.")
+          advice: "Close other programs that use the processor.")
       }
     },
     DoctorCheck("storage") { facts in

@@ -39,6 +39,7 @@ package struct HostFacts: Sendable, Hashable {
   var clockAhead: Duration?
 }
 
+/// How busy the processors are.
 struct LoadFacts: Sendable, Hashable {
   /// The load average of the last minute (proc_loadavg(5)).
   var average: Double

@@ -19,7 +19,7 @@ struct HostFiles: Sendable {
   /// - Parameter processors: Their number.
   func load(on processors: Int) -> HostFact<LoadFacts> {
     let path = "/proc/loadavg"
-    let average = tree.text(of: path)?.split(separator: " ").first.flatMap { Double(String($0), in: 0...1e6) }
+    let average = tree.text(of: path)?.split(separator: " ").first.flatMap { Double($0, in: 0...1e6) }
     return average.map { .known(LoadFacts(average: $0, processors: processors)) } ?? unreadable(path)
   }
 

@@ -109,8 +109,8 @@ package enum BuildingReports {
     in archive: BuildingArchive, made: [BuildingRun] = [],
     _ body: (BuildingArchive.Run, BuildingReport) throws(Failure) -> Void
   ) throws(Failure) {
-    let made = Dictionary(made.map { ($0.started.run, $0) }, uniquingKeysWith: { first, _ in first })
-    try archive.forEachRun(History(in: archive), adding: { $0.add($1, made[$1.id]) }) {
+    let made = Dictionary(made.map { ($0.journalHash, $0) }, uniquingKeysWith: { first, _ in first })
+    try archive.forEachRun(History(in: archive), adding: { $0.add($1, made[$1.record.lastHash]) }) {
       (run, history) throws(Failure) in
       guard run.isProvisioning, let started = run.started else { return }
       try body(run, make(Subject(building: started.building), from: history))
@@ -126,9 +126,7 @@ package enum BuildingReports {
 
     mutating func add(_ run: BuildingArchive.Run, _ made: BuildingRun?) {
       record.add(run.record.events, of: run.id)
-      // A folder can be named like another run than its journal.
-      let isOfJournal = made?.journalHash == run.record.lastHash
-      if let made = isOfJournal ? made : BuildingRun(run.recorded) { runs.add(made) }
+      if let made = made ?? BuildingRun(run.recorded) { runs.add(made) }
     }
   }
 

@@ -77,19 +77,15 @@ package struct ReportSet {
   /// - Throws: `CommandFailure` if the folder cannot be read.
   package func differences(from report: BuildingReport, besidesSigned: Bool = false) throws -> [Difference] {
     var differences: [Difference] = []
-    var parts = BuildingReports.formats.map { format in Part.building(format.name, format.text) }
+    var parts = BuildingReports.formats.map { format in
+      { @Sendable in [difference(format.name, format.text(report))].compactMap(\.self) }
+    }
     func compare() {
-      differences += Parallel.map(parts) { part in
-        switch part {
-        case .building(let name, let text): [difference(name, text(report))].compactMap(\.self)
-        case .run(let run, let after):
-          Self.files(of: run, after).compactMap { difference($0.path, $0.text) }
-        }
-      }.joined()
+      differences += Parallel.map(parts) { $0() }.joined()
       parts = []
     }
     BuildingReports.forEachRun(in: archive, made: report.runs) { run, after in
-      parts.append(.run(run, after: after))
+      parts.append { Self.files(of: run, after).compactMap { difference($0.path, $0.text) } }
       // A few runs at a time, because the state after each takes memory.
       if parts.count >= 8 { compare() }
     }
@@ -109,12 +105,6 @@ package struct ReportSet {
             ?? "Remove it."))
     }
     return differences + (besidesSigned ? [] : differencesFromSigned)
-  }
-
-  /// Files that are compared at once.
-  private enum Part {
-    case building(String, @Sendable (BuildingReport) -> String)
-    case run(BuildingArchive.Run, after: BuildingReport)
   }
 
   /// How a file differs from this text; nil if it has it.

@@ -32,12 +32,7 @@ extension RunMachine {
     if !work.wasTouched {
       queued.work.hadIdentity = request.known.mayHaveHad(work.room, at: work.address, air)
     }
-    let limit = ConnectPolicy.limit(
-      answersWithin: work.room.family.lifecycle.isPerAction ? nil : work.room.family.answersWithin,
-      charged: work.budget.charged,
-      retries: work.room.retries, times: radios[history: radios[index].id].connectTimes,
-      isShared: radios[index].isShared)
-    let engaged = RoomState.Engaged(queued, on: radios[index], limit: limit, at: now)
+    let engaged = RoomState.Engaged(queued, on: radios[index], at: now)
     radios[index].connect(to: place, isSilent: work.isSilent, at: now)
     if work.room.family.lifecycle.isPerAction {
       rooms.move(place, to: .preparing(engaged))
@@ -63,13 +58,7 @@ extension RunMachine {
           room: id.room, address: work.address, adapter: engaged.session.adapter, number: work.number,
           rssi: air[work.address]?.rssi, fresh: air[work.address]?.isWaiting == true ? nil : false)))
     var room = work.room
-    if let limit = engaged.limit { room.timeouts.connect = min(room.timeouts.connect, limit) }
-    let discovery = ConnectPolicy.discoveryLimit(
-      answersWithin: room.pairs || room.family.lifecycle.isPerAction ? nil : room.family.answersWithin,
-      charged: work.budget.charged, retries: room.retries,
-      sessions: radios[history: engaged.session.adapter].sessionTimes,
-      isShared: radios.index(of: engaged.session).map { radios[$0].isShared } ?? true)
-    if let discovery { room.timeouts.discover = min(room.timeouts.discover, discovery) }
+    limitTimeouts(of: &room, engaged.session, charged: work.budget.charged)
     perform(
       .begin(
         Attempt(
@@ -83,6 +72,21 @@ extension RunMachine {
           mayOverwrite: request.known.mayOverwrite(work.room))))
     // The adapter can be lost while a person chooses the moment of the action.
     if radios.index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
+  }
+
+  /// Shortens the timeouts of an attempt that is not the last one, where the usual time of the family is known.
+  private func limitTimeouts(of room: inout Room, _ session: RadioSession, charged: Int) {
+    // An attempt that a person begins is not cut off before its timeout.
+    guard !room.family.lifecycle.isPerAction, let index = radios.index(of: session) else { return }
+    let (usual, history) = (room.family.answersWithin, radios[history: session.adapter])
+    let connecting = ConnectPolicy.limit(
+      answersWithin: usual, charged: charged, retries: room.retries, times: history.connectTimes,
+      isShared: radios[index].isShared)
+    if let connecting { room.timeouts.connect = min(room.timeouts.connect, connecting) }
+    let discovery = ConnectPolicy.discoveryLimit(
+      answersWithin: room.pairs ? nil : usual, charged: charged, retries: room.retries,
+      sessions: history.sessionTimes, isShared: radios[index].isShared)
+    if let discovery { room.timeouts.discover = min(room.timeouts.discover, discovery) }
   }
 
   /// The settings that an earlier attempt, of any run, wrote to the device of a room.

@@ -3,7 +3,8 @@
 enum ConnectPolicy {
   /// How many connect times and session times of an adapter are kept.
   static let timesKept = 8
-  /// With fewer connect times than this, the limit is twice the usual response time of the family.
+  /// With fewer connect times than this, the limit is twice the usual response time of the family; with fewer session
+  /// times, a discovery has none.
   static let timesNeeded = 3
   /// The limit is this multiple of the longest kept connect time: 2 of 122 healthy sensors took longer than 3
   /// s under load.
@@ -24,9 +25,9 @@ enum ConnectPolicy {
     return (known.map { max(answersWithin, $0 * factor) } ?? answersWithin * 2) * (1 << charged)
   }
 
-  /// The limit of the discovery: half as long again as the longest whole session that the adapter had of late, of
-  /// which a discovery is a third, or three quarters while the adapter scans. It doubles with each charged failure. Nil
-  /// when only the timeout of the room applies, as for the last attempt.
+  /// The limit of the discovery: 1.5 times the longest whole session that the adapter had recently. A discovery takes a
+  /// third of a session, or three quarters while the adapter scans. The limit doubles with each charged failure; nil when
+  /// only the timeout of the room applies, as for the last attempt.
   /// - Parameter sessions: the last session times of the adapter, from the connection to the device's response to the save.
   static func discoveryLimit(
     answersWithin: Duration?, charged: Int, retries: Int, sessions: [Duration], isShared: Bool

@@ -64,20 +64,18 @@ indirect enum RoomState: Sendable {
     var work: RoomWork
     let attempt: AttemptID
     let session: RadioSession
-    /// The limit of the connection attempt, where it is shorter than the timeout of the room.
-    let limit: Duration?
     /// The links that the adapter held when it was reserved.
     let links: Int
     /// Whether the adapter may have no slot for this link.
     let isTrial: Bool
     /// When the adapter was reserved; once the attempt began, when it did.
     fileprivate(set) var since: MonotonicInstant
-    init(_ queued: Queued, on radio: Radio, limit: Duration?, at now: MonotonicInstant) {
+    init(_ queued: Queued, on radio: Radio, at now: MonotonicInstant) {
       work = queued.work
       attempt = AttemptID(room: work.room.id, serial: work.attempts + 1)
       (session, links) = (radio.session, radio.links)
       isTrial = radio.slots.isTrial(making: links + 1)
-      (self.limit, since) = (limit, now)
+      since = now
     }
   }
 

@@ -36,14 +36,15 @@ package struct RunReport: Hashable, Sendable {
   /// Whether the run stood still: a pause, a wait for an adapter or for a person's judgement of the first rooms.
   private(set) var hasPaused = false
   private var hasAwaitedOperator = false
-  /// For how long roboprov is on record to have waited for a processor, in seconds.
+  /// For how many seconds roboprov waited for a processor, as far as that is on record.
   private(set) var secondsOfBusyHost = 0.0
-  /// The times in which its computer, not the radio, was the limit, as a sentence; nil without one.
-  package var busyHost: String? {
-    secondsOfBusyHost > 0
-      ? "The computer was busy: for \(secondsOfBusyHost.asSeconds) of the run roboprov waited for a processor."
-      : nil
+  /// That the computer, not the radio, was the limit, as a sentence; nil if it was not.
+  var busyHost: String? {
+    guard secondsOfBusyHost > 0 else { return nil }
+    return
+      "The computer was busy: for \(secondsOfBusyHost.asSeconds) of the run roboprov waited for a processor."
   }
+
   /// Whether something other than the radio took time: also a room that waited for a person, another program, or a busy host.
   var hasWaited: Bool { hasPaused || hasAwaitedOperator || !foreignScans.isEmpty || secondsOfBusyHost > 0 }
 

@@ -48,8 +48,7 @@ extension ProgressView {
       return fact.sentence.wrapped(to: style.width).map { style.paint($0, .yellow) }
     case .foreignScanDetected(let fact):
       return words(fact).wrapped(to: style.width).map { style.paint($0, .yellow) }
-    case .hostPaused(let fact):
-      guard isNews(fact) else { return [] }
+    case .hostPaused(let fact) where isNews(fact):
       return [style.paint("This computer: \(fact.words)".truncated(to: style.width), .yellow)]
     default:
       return []

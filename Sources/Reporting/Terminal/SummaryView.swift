@@ -77,7 +77,7 @@ package enum SummaryView {
   /// The times in which the computer, not the radio, was the limit.
   private static func busyHost(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
     report.busyHost.map {
-      [style.block($0) + style.block("→ Close other programs that compute.", indent: 4, hanging: 2)]
+      [style.block($0) + style.block("→ Close other programs that use the processor.", indent: 4, hanging: 2)]
     } ?? []
   }
 

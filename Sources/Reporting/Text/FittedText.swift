@@ -17,10 +17,8 @@ extension StringProtocol {
 
   /// This text in exactly this number of columns, cut or filled with blanks at its end.
   package func fitted(to columns: Int) -> String {
-    guard columns > 0 else { return "" }
-    let width = self.columns
-    if width > columns { return truncated(to: columns).fitted(to: columns) }
-    return width == columns ? String(self) : self + String(repeating: " ", count: columns - width)
+    let text = truncated(to: columns)
+    return text + String(repeating: " ", count: Swift.max(0, columns - text.columns))
   }
 
   /// This text in lines of at most this number of columns, broken at blanks; a longer word is split.

@@ -28,7 +28,6 @@ enum BlueZFailure {
   /// docs/internals/bluez.md, "Connecting": the error of a `Connect` that the same client ended with `Disconnect`; "br"
   /// although it is LE.
   static let connectionCanceled = failed("br-connection-canceled")
-  /// docs/internals/bluez.md, "Names of failure": the attempt failed in the link layer (0x3E).
   /// docs/internals/bluez.md, trap 23: the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
   static func connectUnderWay(_ version: BlueZVersion) -> DBusError {
     switch version {

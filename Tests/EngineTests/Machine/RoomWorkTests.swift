@@ -162,7 +162,7 @@ import Testing
         radio.connect(to: other, isSilent: false, at: Self.at(1))
         radio.linked(to: other, at: Self.at(1))
       }
-      let engaged = RoomState.Engaged(queued, on: radio, limit: nil, at: Self.at(10))
+      let engaged = RoomState.Engaged(queued, on: radio, at: Self.at(10))
       return .init(engaged, AttemptResult(result: .failure(AttemptFailure(reason))))
     }
     let timedOut = try #require(FailedConnection(failed(.connectTimedOut())))

@@ -31,8 +31,7 @@ ONE, ALL = ["hci0"], ["hci0", "hci1", "hci2"]
 REQUIREMENTS = guest_image.PROJECT / "Tests/RadioLab/script-requirements.txt"
 GUEST_PYTHON = "3.11"  # Debian 12's
 _PLACE = "/tmp/script"  # in the guest, in memory
-# On the guest's own disk, as on a laptop: over the share each synced line of the journal takes milliseconds, and a run on three
-# adapters a quarter longer.
+# On the guest's own disk, as on a laptop: over the share a synced line of the journal takes milliseconds, which slows the run.
 _REPORTS = "/var/reports"
 # The script makes as many links at once on each adapter as the lab's chips hold. With more it loses time by refused connections
 # (`measure_script`): with seven it takes 26 to 31 s on one adapter, and 27 s on three.
