@@ -65,6 +65,7 @@ class Chromium:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ["Page", "Runtime", "Network", "Log"]:
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
@@ -119,8 +120,10 @@ class Chromium:
     def visit(self, address: str) -> None:
         """Loads a page."""
         self.events.clear()
-        self.call("Page.navigate", url=address)
-        self.wait(lambda m: m.get("method") == "Page.loadEventFired", address)
+        loader = self.call("Page.navigate", url=address)["loaderId"]
+        # The end of loading of the page before may be told only now.
+        loaded = {"name": "load", "loaderId": loader}
+        self.wait(lambda m: m.get("method") == "Page.lifecycleEvent" and loaded.items() <= m["params"].items(), address)
 
     def run(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""

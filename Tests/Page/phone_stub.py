@@ -39,7 +39,8 @@ class Stub:
         self.requests = 0
         self.photo = b""
         self.answer: Callable[[dict[str, Any]], dict[str, Any]] = lambda action: {}
-        # "lost": carried out, but the answer does not arrive. A number: refused with it.
+        # "lost": carried out, but the answer does not arrive. "unnamed": who it is gets no answer. "busy": no action is taken.
+        # A number: everything is refused with it.
         self.fault: str | int | None = None
         self.followers: list[queue.Queue[str]] = []
         stub = self
@@ -109,12 +110,15 @@ class Stub:
             names, kind = TYPES[to.path]
             return self.send(to, 200, "".join((SOURCES / name).read_text() for name in names), kind)
         if to.path == "/me":
+            if self.fault == "unnamed":
+                return self.send(to, 503, "", "text/plain")
             me = {"phone": 1, "name": self.name, "n": self.number, "session": self.session, "pixels": 2_000_000}
             return self.send(to, 200, json.dumps(me), "application/json")
         assert to.path == "/events"
         follower: queue.Queue[str] = queue.Queue()
-        self.send(to, 200, f"event: state\ndata: {json.dumps(self.state)}\n\n", "text/event-stream")
+        # What changes meanwhile is in the state, or follows it.
         self.followers.append(follower)
+        self.send(to, 200, f"event: state\ndata: {json.dumps(self.state)}\n\n", "text/event-stream")
         while True:
             try:
                 text = follower.get(timeout=2)
@@ -131,8 +135,9 @@ class Stub:
         body = to.rfile.read(int(to.headers["Content-Length"]))
         assert to.headers["Origin"] == self.address.rstrip("/")
         self.requests += 1
-        if isinstance(self.fault, int):
-            return self.send(to, self.fault, "", "text/plain")
+        fault = 503 if self.fault == "busy" else self.fault
+        if isinstance(fault, int):
+            return self.send(to, fault, "", "text/plain")
         target = urlsplit(to.path)
         if target.path == "/photo":
             assert to.headers["Content-Type"] == "application/octet-stream"

@@ -306,7 +306,7 @@ $("unsent").querySelector("button").onclick = () => { $("unsent").hidden = true;
 
 // MARK: The connection
 
-let isLost = false, check;
+let isLost = false, check, later;
 const lose = isUnknown => { isLost ||= isUnknown; check(); };
 const news = text => {
   const { rooms, people, ...more } = JSON.parse(text), before = state?.rooms ?? [];
@@ -331,7 +331,11 @@ const start = async () => {
     draw();
     if (!me.name && $("who").hidden) show("who");
     send();
-  } catch { /* The next look tries again. */ }
+  } catch {
+    // Once the phone is known, what is sent shows whether the server is there.
+    clearTimeout(later);
+    if (!me) later = setTimeout(start, 2000);
+  }
 };
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => { if (!document.hidden) { wakeUp?.(); check(); } });
 check = follow({
