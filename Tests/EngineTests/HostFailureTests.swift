@@ -346,6 +346,21 @@ import Waiting
     #expect(run.result.rooms.last?.reason?.code == .connectTimedOut)
   }
 
+  @Test(
+    "a device that did not answer while its adapter could make links says nothing against an adapter later",
+    arguments: [1, 2])
+  func deadBeforeHealthySensors(adapters count: Int) async throws {
+    let rooms = (1...20).map { Sample.room($0, address: UInt64($0), retries: 2) }
+    let dead = [1, 2, 7, 8]
+    let run = try await rehearse(
+      (1...20).map { dead.contains($0) ? [ScheduledFault(.neverAnswers)] : [] }, rooms: rooms,
+      scenario: { $0.adapters = Array(Self.two.prefix(count)) }
+    ).expectInvariants()
+    #expect(run.result.rooms.map(\.outcome.isSuccess) == (1...20).map { !dead.contains($0) })
+    #expect(failures(run).count { $0.code == .connectTimedOut } == dead.count * 3)
+    #expect(faults(run).isEmpty)
+  }
+
   @Test("sensors that do not answer are charged when the adapter receives others")
   func deadSensors() async throws {
     let rooms = (1...6).map { Sample.room($0, address: UInt64($0), retries: 0) }

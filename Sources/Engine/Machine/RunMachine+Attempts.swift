@@ -159,7 +159,7 @@ extension RunMachine {
     guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt,
       let index = radios.index(of: engaged.session)
     else { return }
-    radios[index].linked(to: place, at: now)
+    radios.linked(index, to: place, at: engaged.work.address, at: now)
   }
 
   /// A link can be used.
@@ -210,7 +210,9 @@ extension RunMachine {
       guard let index = radios.index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnect(from: place) }
       guard case .failure(let failure) = report.result else { return }
-      if failure.reason.code == .connectTimedOut { radios[index].timedOut(connectingTo: place) }
+      if failure.reason.code == .connectTimedOut {
+        radios.timedOut(index, connectingTo: place, at: engaged.work.address)
+      }
       // The controller may have refused it at any instant of the attempt, and links may have ended since.
       if failure.reason.code == .outOfSlots {
         state.linksAtRefusal = engaged.links

@@ -67,7 +67,7 @@ extension RunMachine {
     guard radios[index].makesNoLink else { return nil }
     // A device that it has not tried yet shows whether it makes links.
     let hasOthers = hasReadyCandidate(index) && !isNextSilent(index)
-    return hasOthers && radios[index].attemptsWithoutLink < RadioLimits.attemptsAtOthers ? nil : .makesNoLink
+    return hasOthers && radios[index].unanswered.count < RadioLimits.attemptsAtOthers ? nil : .makesNoLink
   }
 
   /// Whether a device that an adapter wrote has yet to be received.

@@ -113,8 +113,9 @@ struct Radio: Sendable {
   private(set) var lastReport: Duration
   /// When it last reported a device or connected to one: only then is it known to receive.
   private(set) var receivedAt: MonotonicInstant?
-  /// The connection attempts without a link since its last link.
-  private(set) var attemptsWithoutLink = 0
+  /// The devices of its connection attempts without a link since its last link, each once for each attempt, but for those that are
+  /// known not to answer.
+  private(set) var unanswered: [BluetoothAddress] = []
   private var hasMadeLinks = false
   /// Whether it was switched off and on in this run.
   let wasPowerCycled: Bool
@@ -175,17 +176,18 @@ struct Radio: Sendable {
     if !isSilent { hasTriedOthers = true }
   }
 
-  /// The stack reports the link: it may connect to the next device.
-  mutating func linked(to room: Int, at now: MonotonicInstant) {
+  /// The stack reports the link: it may connect to the next device. Returns the devices that did not answer although the adapter
+  /// could make links.
+  mutating func linked(to room: Int, at now: MonotonicInstant) -> [BluetoothAddress] {
     endConnecting(to: room)
     disturbedAt = now
-    (attemptsWithoutLink, hasMadeLinks) = (0, true)
+    hasMadeLinks = true
+    defer { unanswered = [] }
+    return unanswered
   }
 
-  /// An attempt has timed out. It counts if the stack has not reported the link.
-  mutating func timedOut(connectingTo room: Int) {
-    if case .connecting(room, _) = state { attemptsWithoutLink += 1 }
-  }
+  /// Notes an attempt that ended without a link.
+  mutating func noteUnanswered(by device: BluetoothAddress) { unanswered.append(device) }
 
   private mutating func endConnecting(to room: Int) {
     if case .connecting(room, _) = state { enter(.idle) }
@@ -235,7 +237,7 @@ struct Radio: Sendable {
 
   /// Whether several attempts in a row brought no link.
   var makesNoLink: Bool {
-    attemptsWithoutLink
+    unanswered.count
       >= (hasMadeLinks ? RadioLimits.attemptsWithoutLink : RadioLimits.firstAttemptsWithoutLink)
   }
 

@@ -16,6 +16,9 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   var presence = AdapterPresence()
   /// Devices that the stacks still remember from this run.
   var leftovers = Leftovers()
+  /// Devices that did not answer an adapter that made a link afterwards: it could do so, so they are the cause, and later attempts
+  /// at them say nothing against any adapter.
+  private var deadDevices: Set<BluetoothAddress> = []
   /// The adapter that completes the survey during the first connections, or did, and its scan time at the end of the survey.
   private var listening: (session: RadioSession, until: Duration)?
 
@@ -78,6 +81,20 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     self[history: radio.id].slots?.endSuspicion()
     presence.mayHaveChanged = true
     return radio
+  }
+
+  // MARK: Links
+
+  /// An adapter has made a link.
+  mutating func linked(_ index: Int, to room: Int, at device: BluetoothAddress, at now: MonotonicInstant) {
+    deadDevices.formUnion(radios[index].linked(to: room, at: now))
+    deadDevices.remove(device)
+  }
+
+  /// An attempt has timed out. It counts against the adapter if the stack has not reported the link.
+  mutating func timedOut(_ index: Int, connectingTo room: Int, at device: BluetoothAddress) {
+    guard case .connecting(room, _) = radios[index].state, !deadDevices.contains(device) else { return }
+    radios[index].noteUnanswered(by: device)
   }
 
   // MARK: Scan windows

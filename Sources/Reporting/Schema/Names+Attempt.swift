@@ -143,7 +143,7 @@ extension AdapterFault.Kind: OutputNames {
     switch self {
     case .receivesNothing: "It scanned for 10 s, or for 4 s after failed connections, and received no device."
     case .makesNoLink:
-      "Three attempts in a row to connect to devices that it received brought no link, or its first two did."
+      "Three attempts in a row to connect to devices that it received brought no link, or its first two did. Devices that are known not to answer do not count."
     case .refusesToScan: "The stack refused to scan with it, or did not respond, several times in a row."
     case .comesAndGoes: "It was lost again and again within 30 s."
     case .notLocked: "The run could not lock it: another one might have used it at the same time."

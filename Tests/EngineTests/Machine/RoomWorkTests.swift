@@ -160,7 +160,7 @@ import Testing
       var radio = Radio(MachineDriver.hci0, slots: LinkSlots(), scanTime: .zero, wasPowerCycled: false)
       for other in 0..<links {
         radio.connect(to: other, isSilent: false, at: Self.at(1))
-        radio.linked(to: other, at: Self.at(1))
+        _ = radio.linked(to: other, at: Self.at(1))
       }
       let engaged = RoomState.Engaged(queued, on: radio, at: Self.at(10))
       return .init(engaged, AttemptResult(result: .failure(AttemptFailure(reason))))
