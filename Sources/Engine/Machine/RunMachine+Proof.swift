@@ -40,7 +40,7 @@ extension RunMachine {
   /// Ends the waits for proofs whose time is over.
   mutating func endOverdueProofs() {
     var over: Set<Int> = []
-    for index in radios.indices {
+    for index in radios.indices where !radios[index].proofs.isEmpty {
       let (adapter, scanned) = (radios[index].id, radios[index].scanTime.total(at: now))
       while let due = radios[index].proofs.min {
         let isAwaited = isAwaited(due, from: adapter)

@@ -171,10 +171,11 @@ extension RunMachine {
 
   /// Whether a host is pairing: it does so with one device at a time, and the others need not occupy an adapter meanwhile.
   private func isPairing(on host: HostName?) -> Bool {
-    rooms.contains(.connecting) { state in
-      guard case .connecting(let engaged) = state else { return false }
-      return engaged.work.room.pairs && engaged.session.adapter.host == host
-    }
+    rooms.isAnyPaired
+      && rooms.contains(.connecting) { state in
+        guard case .connecting(let engaged) = state else { return false }
+        return engaged.work.room.pairs && engaged.session.adapter.host == host
+      }
   }
 
   /// Whether another adapter should connect instead: one with a bond that is kept, one with fewer failures with this device,
@@ -189,24 +190,21 @@ extension RunMachine {
       isSearched ? rooms.reach[place]?[adapter] : sighting?.receptions[adapter]?.rssi
     }
     let here = (strength: strength(on: adapter), failures: state.work.failures[adapter] ?? 0)
-    return radios.contains { other in
-      guard other.id != adapter, !other.isCoolingDown(at: now), canWrite(place, on: other.id) else {
-        return false
-      }
-      if !isSearched {
-        // Only an adapter that has it among its candidates connects to it.
-        guard state.candidacies.contains(other.id), isFresh(state.work.address, on: other.id) else {
-          return false
-        }
-      }
-      let isBonded = keepsBond(of: state.work, on: other.id)
+    func isBetter(_ other: AdapterID) -> Bool {
+      guard other != adapter, let index = radios.index(of: other), !radios[index].isCoolingDown(at: now),
+        canWrite(place, on: other), isSearched || isFresh(state.work.address, on: other)
+      else { return false }
+      let isBonded = keepsBond(of: state.work, on: other)
       if isBonded != keepsBond(of: state.work, on: adapter) { return isBonded }
-      let there = (strength: strength(on: other.id), failures: state.work.failures[other.id] ?? 0)
+      let there = (strength: strength(on: other), failures: state.work.failures[other] ?? 0)
       if isSearched, (there.strength == nil) != (here.strength == nil) { return there.strength != nil }
       if there.failures != here.failures { return there.failures < here.failures }
       guard let strength = here.strength, let better = there.strength else { return false }
       return better >= strength + RadioLimits.better
     }
+    // Only an adapter that has it among its candidates connects to it.
+    return isSearched
+      ? radios.indices.contains { isBetter(radios[$0].id) } : state.candidacies.contains(where: isBetter)
   }
 
   /// Whether an adapter may have the bond that the family of a device keeps: the device may pair with no other.

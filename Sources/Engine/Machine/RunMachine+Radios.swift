@@ -63,7 +63,9 @@ extension RunMachine {
   /// A fault that switching an adapter off and on may repair. That ends its links, so it has none.
   private mutating func suspectedFault(_ index: Int) -> AdapterFault.Kind? {
     guard radios[index].links == 0, !radios[index].wasPowerCycled else { return nil }
-    if radios[index].receivesNothing(at: now, for: deafAfter(index)) { return .receivesNothing }
+    // As an argument it would force a copy of the adapter.
+    let limit = deafAfter(index)
+    if radios[index].receivesNothing(at: now, for: limit) { return .receivesNothing }
     guard radios[index].makesNoLink else { return nil }
     // A device that it has not tried yet shows whether it makes links.
     let hasOthers = hasReadyCandidate(index) && !isNextSilent(index)
@@ -95,10 +97,12 @@ extension RunMachine {
 
   /// Whether an adapter may make another connection.
   private func hasRoom(_ index: Int) -> Bool {
-    course.mayStartAttempts && !mayClose && !isInDoubt(index)
-      && radios[index].links < radios[index].slots.limit
-      && radios[index].disconnecting.isEmpty && !radios.presence.releasing.contains(radios[index].session)
-      && (request.parallel.map { limit in radios.reduce(0) { $0 + $1.links } < limit } ?? true)
+    guard course.mayStartAttempts, !mayClose, !isInDoubt(index),
+      radios[index].links < radios[index].slots.limit,
+      radios[index].disconnecting.isEmpty, !radios.presence.releasing.contains(radios[index].session)
+    else { return false }
+    guard let limit = request.parallel else { return true }
+    return radios.indices.reduce(0) { $0 + radios[$1].links } < limit
   }
 
   /// Whether the failure limit is reached if all failed attempts that are not classified yet count.

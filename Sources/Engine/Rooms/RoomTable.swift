@@ -24,6 +24,8 @@ struct RoomTable: Sendable {
   private let places: [RoomID: Int]
   /// Whether `Entry.isPerAction` holds for any room.
   let isAnyPerAction: Bool
+  /// Whether any device may have to be paired.
+  let isAnyPaired: Bool
   private var members: [RoomState.Kind: Set<Int>]
   /// The room that has or awaits each device.
   private var owners: [BluetoothAddress: Int] = [:]
@@ -48,6 +50,7 @@ struct RoomTable: Sendable {
     }
     entries = rooms.map { room in Entry(room, hosts: room.floor.flatMap { hosts[$0] }) }
     isAnyPerAction = entries.contains(where: \.isPerAction)
+    isAnyPaired = rooms.contains { $0.pairingDemand != .unneeded }
     places = Dictionary(uniqueKeysWithValues: rooms.enumerated().map { ($1.id, $0) })
     members = [.unmatched: Set(rooms.indices)]
   }
@@ -156,8 +159,8 @@ struct RoomTable: Sendable {
 
   private mutating func set(_ place: Int, _ state: RoomState) {
     let (old, new) = (entries[place].state.queue?.candidacies ?? [], state.queue?.candidacies ?? [])
-    for adapter in old.subtracting(new) { listed[adapter, default: 0] -= 1 }
-    for adapter in new.subtracting(old) { listed[adapter, default: 0] += 1 }
+    for adapter in old where !new.contains(adapter) { listed[adapter, default: 0] -= 1 }
+    for adapter in new where !old.contains(adapter) { listed[adapter, default: 0] += 1 }
     entries[place].state = state
   }
 
