@@ -132,12 +132,15 @@ import VirtualBuilding
     #expect(run.outcome(1)?.reason?.code == .connectTimedOut)
   }
 
-  @Test("one device is paired at a time, and rooms that need no pairing do not wait for it")
-  func several() async throws {
-    let rooms = (1...8).map { Self.room($0, pairing: $0 % 2 == 0 ? .justWorks : .unneeded) }
+  @Test(
+    "one device is paired at a time, also over two adapters, and rooms that need no pairing do not wait for it",
+    arguments: [.justWorks, .ifAsked] as [PairingDemand], [1, 2])
+  func several(_ demand: PairingDemand, adapters: Int) async throws {
+    let rooms = (1...8).map { Self.room($0, pairing: $0 % 2 == 0 ? demand : .unneeded) }
     let run = try await rehearse(
       [], rooms: rooms,
       scenario: { scenario in
+        scenario.adapters = Array(ParallelScenarios.four.prefix(adapters))
         scenario.sensors = rooms.indices.map { index in
           SensorScenario(
             address: Sample.address(UInt64(index + 1)), family: .espIDF,
@@ -145,7 +148,8 @@ import VirtualBuilding
         }
       }
     ).expectInvariants()
-    #expect(run.result.rooms.allSatisfy { $0.outcome == .provisioned })
+    #expect(run.result.rooms.allSatisfy { $0.outcome.isSuccess })
+    #expect(run.facts { if case .bondIntended = $0 { true } else { nil } }.count >= 4)
     // A pairing ends with its stage.
     var pairing: Set<RoomID> = []
     for event in run.events {
