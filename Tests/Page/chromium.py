@@ -120,10 +120,18 @@ class Chromium:
     def visit(self, address: str) -> None:
         """Loads a page."""
         self.events.clear()
-        loader = self.call("Page.navigate", url=address)["loaderId"]
-        # The end of loading of the page before may be told only now.
+        self.wait_loaded(self.call("Page.navigate", url=address)["loaderId"], address)
+
+    def reload(self) -> None:
+        """Loads the page again."""
+        self.call("Page.reload")
+        begun = self.wait(lambda m: m.get("method") == "Page.lifecycleEvent" and m["params"]["name"] == "init", "the page")
+        self.wait_loaded(begun["params"]["loaderId"], "the page")
+
+    def wait_loaded(self, loader: str, what: str) -> None:
+        """Waits for the end of one loading. That of the page before may be reported late."""
         loaded = {"name": "load", "loaderId": loader}
-        self.wait(lambda m: m.get("method") == "Page.lifecycleEvent" and loaded.items() <= m["params"].items(), address)
+        self.wait(lambda m: m.get("method") == "Page.lifecycleEvent" and loaded.items() <= m["params"].items(), what)
 
     def run(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""

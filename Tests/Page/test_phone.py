@@ -585,8 +585,7 @@ def test_the_back_key_leads_to_the_list_and_a_page_loaded_again_shows_its_room(b
     tap(browser, "#room .next")
     wait_text(browser, "#room h1", "Room 312")
     settle(browser)
-    browser.call("Page.reload")
-    browser.wait(lambda m: m.get("method") == "Page.loadEventFired", "the page")
+    browser.reload()
     wait_text(browser, "#room h1", "Room 312")
     settle(browser)
     assert do(stub) == []

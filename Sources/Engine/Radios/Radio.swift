@@ -113,8 +113,8 @@ struct Radio: Sendable {
   private(set) var lastReport: Duration
   /// When it last reported a device or connected to one: only then is it known to receive.
   private(set) var receivedAt: MonotonicInstant?
-  /// The devices of its connection attempts without a link since its last link, each once for each attempt, but for those that are
-  /// known not to answer.
+  /// The devices of its connection attempts without a link since its last link, one entry for each attempt, without
+  /// those that are known not to answer.
   private(set) var unanswered: [BluetoothAddress] = []
   private var hasMadeLinks = false
   /// Whether it was switched off and on in this run.
@@ -176,8 +176,8 @@ struct Radio: Sendable {
     if !isSilent { hasTriedOthers = true }
   }
 
-  /// The stack reports the link: it may connect to the next device. Returns the devices that did not answer although the adapter
-  /// could make links.
+  /// The stack reports the link: it may connect to the next device.
+  /// - Returns: the devices that did not answer although the adapter could make links.
   mutating func linked(to room: Int, at now: MonotonicInstant) -> [BluetoothAddress] {
     endConnecting(to: room)
     disturbedAt = now
@@ -186,8 +186,10 @@ struct Radio: Sendable {
     return unanswered
   }
 
-  /// Notes an attempt that ended without a link.
-  mutating func noteUnanswered(by device: BluetoothAddress) { unanswered.append(device) }
+  /// An attempt has timed out. It counts if the stack has not reported the link.
+  mutating func timedOut(connectingTo room: Int, at device: BluetoothAddress) {
+    if case .connecting(room, _) = state { unanswered.append(device) }
+  }
 
   private mutating func endConnecting(to room: Int) {
     if case .connecting(room, _) = state { enter(.idle) }

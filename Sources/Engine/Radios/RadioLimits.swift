@@ -21,8 +21,8 @@ package enum RadioLimits {
   /// The same once connections have failed that put it in doubt: it had just received these devices.
   static let deafAfterFailures = Duration.seconds(4)
   /// After this many connection attempts in a row without a link to devices that it received, an adapter is suspected
-  /// before the devices: the kernel may have lost track of an attempt (docs/internals/bluez.md, trap 75). Attempts at devices that
-  /// are known not to answer (`RadioPool.timedOut`) do not count.
+  /// before the devices: the kernel may have lost track of an attempt (docs/internals/bluez.md, trap 75). Attempts at
+  /// devices that are known not to answer do not count.
   static let attemptsWithoutLink = 3
   /// The same for an adapter that has made no link yet: the attempt may be that of a killed run.
   static let firstAttemptsWithoutLink = 2

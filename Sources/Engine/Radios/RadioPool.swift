@@ -16,8 +16,8 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   var presence = AdapterPresence()
   /// Devices that the stacks still remember from this run.
   var leftovers = Leftovers()
-  /// Devices that did not answer an adapter that made a link afterwards: it could do so, so they are the cause, and later attempts
-  /// at them say nothing against any adapter.
+  /// Devices that did not answer an adapter which made a link afterwards. That adapter was able to connect, so later
+  /// attempts at these devices put no adapter under suspicion.
   private var deadDevices: Set<BluetoothAddress> = []
   /// The adapter that completes the survey during the first connections, or did, and its scan time at the end of the survey.
   private var listening: (session: RadioSession, until: Duration)?
@@ -91,10 +91,9 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     deadDevices.remove(device)
   }
 
-  /// An attempt has timed out. It counts against the adapter if the stack has not reported the link.
+  /// An attempt has timed out.
   mutating func timedOut(_ index: Int, connectingTo room: Int, at device: BluetoothAddress) {
-    guard case .connecting(room, _) = radios[index].state, !deadDevices.contains(device) else { return }
-    radios[index].noteUnanswered(by: device)
+    if !deadDevices.contains(device) { radios[index].timedOut(connectingTo: room, at: device) }
   }
 
   // MARK: Scan windows
